@@ -2,6 +2,7 @@
 
 import { parseArgs } from 'node:util'
 import { brain } from './brain.ts'
+import { chaos } from './chaos.ts'
 import { cold } from './cold.ts'
 import { direct } from './direct.ts'
 import { door, systemsNamed } from './door.ts'
@@ -21,6 +22,7 @@ import { tools } from './tools.ts'
 
 const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Record<string, unknown>>>> = {
   brain,
+  chaos,
   cold,
   direct,
   door,

@@ -15,8 +15,10 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   up: async () => (await import('./up.ts')).up,
   worker: async () => (await import('./worker.ts')).worker,
   front: async () => (await import('./front.ts')).front,
+  keeper: async () => (await import('./keeper.ts')).keeper,
   function: async () => (await import('./function.ts')).functionCommand,
   request: async () => (await import('./request.ts')).request,
+  jobs: async () => (await import('./jobs.ts')).jobs,
   estimate: async () => (await import('./estimate.ts')).estimate,
   why: async () => (await import('./why.ts')).why,
   status: async () => (await import('./status.ts')).status,
@@ -81,7 +83,7 @@ async function overview(): Promise<string> {
 if (process.env.NO_COLOR) delete process.env.FORCE_COLOR
 
 /** They run until they are stopped, whether or not somebody reads what they print. */
-const serves = ['up', 'worker', 'front', 'function'].includes(process.argv[2] ?? '')
+const serves = ['up', 'worker', 'front', 'keeper', 'function'].includes(process.argv[2] ?? '')
 
 // The reader of the output, for example `head`, has closed the pipe, or the disk that holds it is full.
 for (const output of [process.stdout, process.stderr]) {

@@ -3,8 +3,8 @@ import { whyText } from '../story/document.ts'
 import { type Command, readOptions } from './options.ts'
 import { type Account, accountLine, accountOf } from './terminal/account.ts'
 import { adminFrom, adminOptions } from './terminal/admin.ts'
-import { askingOptions, problemText, questionFor, readAsked } from './terminal/asking.ts'
-import { type Answer, client } from './terminal/client.ts'
+import { type AskedQuestion, askingOptions, problemText, questionFor, readAsked } from './terminal/asking.ts'
+import { type Answer, type Client, client } from './terminal/client.ts'
 import { clusterUrlFrom } from './terminal/cluster-url.ts'
 import { following, followingText } from './terminal/following.ts'
 import { interruptible } from './terminal/interrupt.ts'
@@ -27,6 +27,10 @@ const options = {
     type: 'text',
     help: 'client key, sent as a bearer token; for clusters with --client-by key',
     value: 'KEY',
+  },
+  async: {
+    type: 'flag',
+    help: 'do not wait: print the id of the accepted job; plimsoll jobs follows it and prints its result',
   },
   why: { type: 'flag', help: 'print the story of the job on stderr afterwards' },
   admin: adminOptions.admin,
@@ -51,6 +55,7 @@ export const request: Command = {
     try {
       const question = await questionFor('request', connection, asked, values.body)
       Object.assign(question.headers, headers)
+      if (values.async) return await handIn(connection, question)
       const followed = process.stderr.isTTY ? following(connection, admin, question) : undefined
       const eraseLine = waitingLine((ms) => followingText(asked.workload, ms, followed?.known ?? {}))
       stopWaiting = () => {
@@ -83,6 +88,19 @@ export const request: Command = {
       await out?.close()
     }
   },
+}
+
+/** Prints the id of the job that the cluster has accepted. */
+async function handIn(connection: Client, question: AskedQuestion): Promise<number> {
+  const headers = { ...question.headers, prefer: 'respond-async' }
+  const { status, body } = await connection.send({ ...question, headers })
+  const text = await body.text()
+  if (status !== 202) {
+    console.error(problemText(status, text))
+    return 1
+  }
+  console.log((JSON.parse(text) as { id: string }).id)
+  return 0
 }
 
 function headersFrom({

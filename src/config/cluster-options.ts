@@ -5,6 +5,7 @@ import { defaultFormula } from '../model/metrics.ts'
 import { functionOptions, priceOptions } from './function-options.ts'
 import { inputOptions, proxyOptions } from './input-options.ts'
 import { jobOptions } from './job-options.ts'
+import { keepOptions } from './keep-options.ts'
 import { networkOptions } from './network-options.ts'
 import { type ConfigValues, type OptionSpecs, under } from './option.ts'
 import { presetNames } from './preset-names.ts'
@@ -250,6 +251,7 @@ export const clusterOptions = {
   ...clientOptions,
   ...proxyOptions,
   ...cacheOptions,
+  ...keepOptions,
   ...functionOptions,
   ...priceOptions,
   ...meterOptions,

@@ -1,6 +1,7 @@
 /** The built-in paths of the public port, `/-/…`, which Plimsoll itself answers. */
 
 import type { Question, Quote } from '../estimate/estimator.ts'
+import { jobsPath } from '../wire/kept.ts'
 import { allow, RequestProblem } from './problem.ts'
 import { type RequestParts, readRequest } from './request/request.ts'
 import type { Incoming } from './request/target.ts'
@@ -17,6 +18,11 @@ const estimatePath = '/-/estimate'
 
 export function isBuiltIn({ path }: RequestUrl): boolean {
   return path.startsWith(root)
+}
+
+/** True: it is about jobs that the keeper keeps. */
+export function isJobsPath({ path }: RequestUrl): boolean {
+  return path === jobsPath || path.startsWith(`${jobsPath}/`)
 }
 
 export async function serveBuiltIn(

@@ -37,6 +37,8 @@ export class Client implements Receiver {
   #refused = false
   /** Fields of every answer that is not a program's. */
   #fields: Readonly<Record<string, string>> = {}
+  /** It asked for the id of its job. */
+  #isAnnounced = false
   /** Memory that its answer takes while it is held. */
   #heldBytes = 0
 
@@ -75,8 +77,14 @@ export class Client implements Receiver {
     return true
   }
 
+  renamed(job: string): void {
+    if (this.#isAnnounced) this.announce(job)
+  }
+
   /** Tells a client that asked for it the id of its job, in an informational response (103). */
   announce(job: string): void {
+    this.#isAnnounced = true
+    if (this.#response.headersSent || this.gone) return
     const link = `</api/jobs/${encodeURIComponent(job)}/why>; rel=monitor`
     if (this.#response.req.httpVersion !== '1.0')
       this.#response.writeEarlyHints({ link, 'plimsoll-job': job })

@@ -24,6 +24,8 @@ export class FrontServer extends Server {
   readonly starting = new Set<Socket>()
   sessions: Http2Sessions | undefined
   fastPath: FastPath | undefined
+  /** Creates the server for requests of the keeper, which proves itself by this token. */
+  forKeeper: ((token: string) => Server) | undefined
   /** Connections that have passed all steps. */
   readonly #passed = new Set<Socket>()
 

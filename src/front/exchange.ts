@@ -180,6 +180,7 @@ export class Exchange implements OpenJob {
     }
     this.cancelAttempt()
     this.parts.job.id = job
+    this.parts.receiver.renamed?.(job)
     this.attempts = 0
     this.worker = ''
     this.cost = undefined

@@ -6,13 +6,22 @@ import { refusalLog } from '../lib/refusal-log.ts'
 import type { FrontLimits } from '../wire/front-settings.ts'
 import { largestParams } from '../workload/largest-params.ts'
 import { AnswerStore } from './answer-buffer.ts'
-import { type BuiltInParts, isBuiltIn, serveBuiltIn } from './built-in.ts'
+import { type BuiltInParts, isBuiltIn, isJobsPath, serveBuiltIn } from './built-in.ts'
 import { Client } from './client.ts'
 import { addStep, FrontServer } from './connection-steps.ts'
 import { watchConnections } from './connections.ts'
 import { type CrossOrigin, crossOrigin, preflight } from './cross-origin.ts'
 import type { DirectPath } from './direct/direct-path.ts'
 import { ResponseExchange } from './direct/response-exchange.ts'
+import {
+  askKeeper,
+  type KeeperLink,
+  type KeepParts,
+  keepRequest,
+  notKeptHere,
+} from './durable/keep-request.ts'
+import { keptClientOf, keptServer } from './durable/kept-server.ts'
+import { type Wish, wishByQuote, wishOf } from './durable/wish.ts'
 import { keepAliveMs } from './fast-path/answer-text.ts'
 import { FastPath } from './fast-path/fast-path.ts'
 import { Http2Sessions } from './http2/sessions.ts'
@@ -22,7 +31,7 @@ import { RequestProblem } from './problem.ts'
 import { proxyStep } from './proxy-protocol/proxy-connections.ts'
 import { BodyBudget } from './request/body-budget.ts'
 import { checkHead } from './request/check-head.ts'
-import { readRequest } from './request/request.ts'
+import { type EstimatedRequest, readRequest } from './request/request.ts'
 import { type SubmitParts, submitRequest } from './request/submit.ts'
 import type { Incoming } from './request/target.ts'
 import { trustedProxies } from './request/trusted-proxies.ts'
@@ -52,6 +61,7 @@ export const frontDefaults: Readonly<FrontLimits> = {
   clientConnections: 20_000,
   clientRequests: 20_000,
   processMb: 0,
+  asyncAboveMs: 0,
   fastPath: true,
 }
 
@@ -64,12 +74,14 @@ export interface FrontParts extends Omit<BuiltInParts, 'bodies'>, SubmitParts {
   overload?: FrontOverload
   /** Undefined: all requests take the general path. */
   direct?: DirectPath | undefined
+  /** Undefined: requests cannot be kept here. */
+  keeper?: KeeperLink | undefined
   /** Undefined: plain HTTP. */
   certificates?: Certificates | undefined
   log(line: string): void
 }
 
-type ServeParts = FrontParts & BuiltInParts & { crossOrigin: CrossOrigin | undefined }
+type ServeParts = FrontParts & BuiltInParts & { crossOrigin: CrossOrigin | undefined; isKept?: boolean }
 
 export function frontServer(given: FrontParts): FrontServer {
   const { limits, service, log } = given
@@ -123,6 +135,16 @@ export function frontServer(given: FrontParts): FrontServer {
     })
   }
   addSteps(server, parts, refused)
+  server.forKeeper = (token) => {
+    const { overload: _, ...rest } = parts
+    const kept: ServeParts = { ...rest, clientOf: keptClientOf, isKept: true }
+    return keptServer({
+      token,
+      limits,
+      answers,
+      serve: (request, client) => void serve(kept, { request, client }),
+    })
+  }
   return server
 }
 
@@ -146,6 +168,28 @@ interface Extra extends Pick<Incoming, 'sendContinue'> {
   socket?: Socket
 }
 
+/** Throws a 501 if there is no keeper. */
+function withKeeper<P extends { keeper?: KeeperLink | undefined }>(parts: P): P & { keeper: KeeperLink } {
+  const { keeper } = parts
+  if (!keeper) throw notKeptHere()
+  return { ...parts, keeper }
+}
+
+/** A preference may be ignored, as RFC 7240 says; a key and a webhook may not. */
+function keepParts(parts: ServeParts, wish: Wish | undefined): KeepParts | undefined {
+  const must = wish?.idempotencyKey !== undefined || wish?.webhook !== undefined
+  return parts.keeper || must ? withKeeper(parts) : undefined
+}
+
+/** Undefined: the request is answered as usual. */
+async function wishForLong(
+  { limits, describeQuote }: ServeParts,
+  { question, quote }: EstimatedRequest,
+): Promise<Wish | undefined> {
+  if (limits.asyncAboveMs === 0) return undefined
+  return wishByQuote(await describeQuote(question, quote), limits.asyncAboveMs)
+}
+
 async function serve(parts: ServeParts, incoming: Incoming): Promise<void> {
   const { request, client } = incoming
   try {
@@ -157,6 +201,7 @@ async function serve(parts: ServeParts, incoming: Incoming): Promise<void> {
       if (told) return client.deliver({ status: 204, fields: { ...told }, body: Buffer.alloc(0) }, {})
     }
     const url = readUrl(request)
+    if (isJobsPath(url)) return await askKeeper(withKeeper(parts), { ...incoming, url })
     if (isBuiltIn(url)) return await serveBuiltIn(parts, url, incoming)
     if (parts.overload) {
       const leave = parts.overload.enter(parts.clientOf(request))
@@ -165,8 +210,14 @@ async function serve(parts: ServeParts, incoming: Incoming): Promise<void> {
       client.socket?.once('close', leave)
     }
     if (parts.overload?.closesConnections) client.closeAfterwards()
+    // A connection that switches protocols is not a request that can be kept.
+    const mayKeep = !parts.isKept && !client.socket
+    const wish = mayKeep ? wishOf(request) : undefined
+    const keeping = mayKeep ? keepParts(parts, wish) : undefined
     const estimated = await readRequest(parts, { ...incoming, url, method: request.method ?? 'GET' })
-    await submitRequest(parts, estimated, incoming)
+    const kept = keeping && (wish ?? (await wishForLong(parts, estimated)))
+    if (kept) await keepRequest(keeping, estimated, { ...incoming, url }, kept)
+    else await submitRequest(parts, estimated, incoming)
   } catch (error) {
     if (error instanceof RequestProblem) return client.refuse(error)
     // The client disconnected in the middle of its request.

@@ -15,6 +15,8 @@ export interface Receiver {
   onGone(then: () => void): void
   /** An attempt has been sent to a worker. */
   attempted(): void
+  /** The job has another id from now on. */
+  renamed?(job: string): void
   deliver(answer: WholeAnswer, account: Account): void
   /** Starts to stream an answer. Its body goes to the sink. */
   begin(head: AnswerHead, account: Account): Sink

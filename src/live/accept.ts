@@ -2,6 +2,7 @@
 
 import type { CountedCache } from '../front/cache/answer-cache.ts'
 import { cacheOf, repeatsOf } from '../front/cache/repeated-answers.ts'
+import type { KeeperLink } from '../front/durable/keep-request.ts'
 import type { ToFront } from '../wire/front-messages.ts'
 import { now } from './clock.ts'
 import type { Core } from './core.ts'
@@ -31,6 +32,8 @@ export interface Accepting {
 export interface AcceptParts {
   workers(): Pick<JoinedWorkers, 'addresses' | 'known'>
   delegation(): Pick<Delegation, 'order' | 'report' | 'standing'>
+  /** For the front in this process. */
+  keeper: KeeperLink
 }
 
 export async function acceptRequests(core: Core, parts: AcceptParts): Promise<Accepting> {

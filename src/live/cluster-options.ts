@@ -18,6 +18,7 @@ import type { EstimatorSpec } from '../systems/estimators.ts'
 import type { ScaleSpec } from '../systems/scalers.ts'
 import type { FrontLimits, RepeatOptions, TlsFiles } from '../wire/front-settings.ts'
 import type { Tokens } from '../wire/token.ts'
+import type { KeepOptions } from './keeper/settings.ts'
 import type { ClusterState } from './state-document.ts'
 import type { SupervisorLink } from './supervise/supervisor-link.ts'
 import type { Sources } from './version.ts'
@@ -81,6 +82,8 @@ export interface ClusterOptions extends Following, RepeatOptions {
   rateLimit?: RateLimit
   /** True: jobs of clients that exceed their share run after those of others. */
   fair?: boolean
+  /** How requests are kept that are to be accepted before they are answered. */
+  keep?: KeepOptions
   /** Fronts send requests that take less to workers without asking the brain. Default 0: none. */
   directBelowMs?: number
   /** The command that starts a worker, without options. */

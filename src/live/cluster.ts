@@ -23,6 +23,8 @@ import { type Execution, executeJobs } from './execute.ts'
 import { takeInventory } from './fleet/inventory.ts'
 import type { Door } from './fronts/door.ts'
 import { joinHandlers } from './join.ts'
+import { InsideKeeper } from './keeper/inside-keeper.ts'
+import { keeperSettings } from './keeper/settings.ts'
 import { urlOf } from './listen.ts'
 import { metricsText } from './metrics-text.ts'
 import { openDoor } from './open-door.ts'
@@ -57,7 +59,11 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const perform = (action: Action) => execution.perform(action)
   const core = clusterCore(plan, records, { stopping, perform, delegation: delegating })
   const workers = () => execution.workers
-  const accepting = await acceptRequests(core, { workers, delegation: delegating })
+  const keeper = new InsideKeeper({
+    settings: () => keeperSettings(options, tokens, adminUrl()),
+    log: records.log,
+  })
+  const accepting = await acceptRequests(core, { workers, delegation: delegating, keeper: keeper.link })
   const { fronts } = accepting
   opening.defer(() => fronts.close())
   const adminUrl = () => urlOf(admin.listener, nearHost(options.adminHost ?? usualAdminHost))
@@ -86,6 +92,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   opening.defer(() => driver.end())
   opening.defer(() => core.overload.close())
   opening.defer(() => accepting.front?.leave())
+  opening.defer(() => keeper.close())
+  if (accepting.front) await keeper.serve(accepting.front.server)
   tell({ type: 'tick' })
   const opened = opening.move()
   const announce = () => fronts.broadcast({ type: 'stopping' })

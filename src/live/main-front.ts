@@ -1,8 +1,9 @@
 /** The front in the brain's process. Loaded on demand: with a supervisor, fronts run in processes of their own. */
 
-import type { Server } from 'node:http'
 import type { CountedCache } from '../front/cache/answer-cache.ts'
 import { type RepeatCounters, repeatedAnswers } from '../front/cache/repeated-answers.ts'
+import type { FrontServer } from '../front/connection-steps.ts'
+import type { KeeperLink } from '../front/durable/keep-request.ts'
 import { Exchange } from '../front/exchange.ts'
 import { frontServer } from '../front/front.ts'
 import { FrontOverload } from '../front/overload/front-overload.ts'
@@ -20,7 +21,7 @@ import type { QuoteDescriber } from './quotes.ts'
 import { changingService } from './serving.ts'
 
 export interface MainFront {
-  server: Server
+  server: FrontServer
   /** Undefined: answers are neither cached nor shared. */
   repeatCounters(): RepeatCounters | undefined
   /** Requests accepted so far. */
@@ -34,6 +35,7 @@ export interface MainFront {
 export interface MainFrontParts {
   workers(): Pick<JoinedWorkers, 'known'>
   delegation(): Pick<Delegation, 'report' | 'standing'>
+  keeper: KeeperLink
 }
 
 export function mainFront(
@@ -55,7 +57,7 @@ export function mainFront(
   const server = frontServer({
     service: changingService(serving, { limits, quantities, log }),
     ...{ repeats, estimator, describeQuote, limits, clientOf, now, log, isReady },
-    ...{ overload, direct: direct.path, certificates },
+    ...{ overload, direct: direct.path, certificates, keeper: parts.keeper },
     closed: () => stopping.problem(),
     submit(submission) {
       accepted++

@@ -5,6 +5,7 @@ import type { Core } from './core.ts'
 import { frontArgs } from './fleet/worker-command.ts'
 import type { Door } from './fronts/door.ts'
 import { insideDoor } from './fronts/inside-door.ts'
+import { keeperSettings } from './keeper/settings.ts'
 import { supervisedDoor } from './supervise/supervised-door.ts'
 import type { Versions } from './versions.ts'
 
@@ -44,6 +45,7 @@ export function openDoor(
         ...{ host, port, drainMs, count: options.fronts?.count ?? 1 },
         wantsQueue: brain.assignsRoles,
         settings: settings(),
+        keeper: keeperSettings(options, tokens, adminUrl()),
         memory: {
           brains: (supervisor?.memory?.brains ?? 0) + 1,
           adminPort: Number(new URL(adminUrl()).port),

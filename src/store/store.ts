@@ -28,6 +28,8 @@ export interface NewJob {
   acceptedAt: number
   /** What was expected when the job was accepted, for its document. */
   quote: unknown
+  /** False: it must not run again once an attempt may have started. */
+  isRepeatable: boolean
   /** A repeat with the same key of the same client is the same job, if its request has the same fingerprint. */
   idempotency?: { key: string; fingerprint: string }
   webhook?: string
@@ -47,6 +49,9 @@ export interface StoredJob {
   fields: readonly Field[]
   bodyBytes: number
   idempotencyKey?: string
+  isRepeatable: boolean
+  /** When an attempt may have started; noted only for jobs that are not repeatable. */
+  startedAt?: number
   state: JobState
   /** When it was answered or cancelled. */
   endedAt?: number
@@ -131,6 +136,7 @@ export interface JobStore {
   answer(epoch: number, id: string, answer: Answer): Promise<boolean>
   /** As `answer`. */
   cancel(epoch: number, id: string, endedAt: number, facts?: unknown): Promise<boolean>
+  noteStarted(epoch: number, id: string, startedAt: number): Promise<void>
   noteWebhook(epoch: number, id: string, webhook: Webhook): Promise<void>
 
   job(id: string): Promise<StoredJob | undefined>

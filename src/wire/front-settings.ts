@@ -47,6 +47,8 @@ export interface FrontLimits extends BodyLimits {
   clientRequests: number
   /** Memory limit of the brain's process and of each front, in MB. 0: half of that of the machine or container. */
   processMb: number
+  /** Requests that are expected to take longer are kept, and answered with 202 at once; 0: none. */
+  asyncAboveMs: number
   /** True: small requests of HTTP/1.1 that are sent directly are read without Node's HTTP server. */
   fastPath: boolean
 }

@@ -82,7 +82,7 @@ export class FrontProcess {
   receive(message: ToFrontProcess, handle: unknown): void {
     if (message.type === 'begin') this.#begin(message)
     else if (message.type === 'port') this.#listen(handle as SeatHandle)
-    else {
+    else if (message.type === 'leave') {
       this.isLeaving = true
       this.#leave(message.limitMs)
     }

@@ -12,6 +12,7 @@ export type Room =
   | 'config'
   | 'ledger'
   | 'store'
+  | 'keeper'
   | 'brain'
   | 'estimate'
   | 'systems'
@@ -36,6 +37,7 @@ export const rooms: Readonly<Record<Room, readonly Room[]>> = {
   config: base,
   ledger: base,
   store: base,
+  keeper: [...base, 'store', 'wire'],
   brain: base,
   estimate: [...base, 'workload', 'ledger'],
   systems: [...base, 'wire', 'brain', 'estimate', 'ledger'],
@@ -47,7 +49,7 @@ export const rooms: Readonly<Record<Room, readonly Room[]>> = {
   live: [
     ...base,
     ...(['workload', 'meter', 'wire', 'config', 'ledger', 'brain', 'estimate', 'systems'] as const),
-    ...(['story', 'worker', 'front', 'admin'] as const),
+    ...(['story', 'worker', 'front', 'admin', 'store', 'keeper'] as const),
   ],
   cli: [
     ...base,

@@ -3,6 +3,7 @@
 import type { clientOptions, limitOptions } from '../../config/cluster-options.ts'
 import type { inputOptions, proxyOptions } from '../../config/input-options.ts'
 import type { jobOptions } from '../../config/job-options.ts'
+import type { keepOptions } from '../../config/keep-options.ts'
 import type { networkOptions } from '../../config/network-options.ts'
 import type { OptionValues } from '../../config/option.ts'
 import { readOrigins } from '../../front/cross-origin.ts'
@@ -12,12 +13,14 @@ import { ConfigError } from '../../lib/errors.ts'
 import type { ClusterOptions } from '../../live/cluster.ts'
 import type { MeterSetting } from '../../model/metering.ts'
 import { nominalRate } from '../../worker/rates.ts'
+import { asyncAboveFrom } from './keep.ts'
 import { tlsFrom } from './tls.ts'
 
 type Values = OptionValues<
   typeof clientOptions & typeof inputOptions & typeof proxyOptions & typeof jobOptions
 > &
   Pick<OptionValues<typeof limitOptions>, 'processMemory'> &
+  Partial<Pick<OptionValues<typeof keepOptions>, 'asyncAbove'>> &
   Pick<OptionValues<typeof networkOptions>, 'tlsCert' | 'tlsKey'>
 
 export function clientsFrom(
@@ -56,6 +59,7 @@ function frontLimitsFrom(values: Values) {
     ...{ proxyProtocol, ...(tls && { tls }) },
     ...{ exposeErrors, clientConnections, clientRequests, processMb, minRate },
     fastPath: values.fastPath === 'on',
+    asyncAboveMs: asyncAboveFrom(values),
     answerDiskBytes: answerBuffer * 1024 * 1024,
     corsOrigins: cors === undefined ? [] : readOrigins(cors, '--cors'),
     trustedProxies: proxies === undefined ? [] : readProxies(proxies, '--trusted-proxies'),

@@ -15,6 +15,7 @@ import { addressFrom, listFrom } from './addresses.ts'
 import { cacheFrom } from './cache.ts'
 import { clientsFrom } from './clients.ts'
 import { functionsFrom, pricesFrom } from './functions.ts'
+import { keepFrom } from './keep.ts'
 import { meterFrom, ofServed } from './meter.ts'
 import { filesFrom, partsOf, presetFrom } from './preset.ts'
 import { scaleFrom } from './scaling.ts'
@@ -90,6 +91,7 @@ export function clusterOptionsFrom(
     prices: pricesFrom(values),
     ...functionsFrom(values, [...program, 'function'], serverConfig, preset.overflow),
     ...cacheFrom(values, serverConfig),
+    ...keepFrom(values),
     ...(values.pricePerHour > 0 && { pricePerHour: values.pricePerHour }),
     tokens: tokensInEnvironment(),
     ...(values.eventLog !== undefined && { eventLog: values.eventLog }),

@@ -19,6 +19,7 @@ export async function supervise(args: readonly string[]): Promise<number> {
   const supervisor = new Supervisor({
     brain: [...node, semiSpace, noTypeWarning, main, 'up', supervisedFlag, ...args],
     front: [...node, semiSpace, noTypeWarning, main, 'front'],
+    keeper: [...node, semiSpace, main, 'keeper'],
     tokens: tokensInEnvironment(),
     log: (line) => console.error(line),
   })

@@ -28,6 +28,9 @@ const uses: ReadonlyMap<string, Use> = new Map([
   ['upgrade', 'general'],
   ['plimsoll-deadline', 'general'],
   ['plimsoll-announce', 'general'],
+  ['prefer', 'general'],
+  ['idempotency-key', 'general'],
+  ['plimsoll-webhook', 'general'],
 ])
 
 const useOf = rememberNames<Use>((name) => {

@@ -2,6 +2,8 @@
 
 import type { Server } from 'node:http'
 import { ConfigError } from '../../lib/errors.ts'
+import type { KeeperAddress } from '../../wire/kept.ts'
+import type { KeeperChannel } from '../keeper/front-keeper.ts'
 
 /** What a front must know to join. It is sent, because other users can see command lines and environments. */
 export interface FrontSettings {
@@ -16,15 +18,22 @@ export type ToFrontProcess =
   | { type: 'port' }
   /** A successor listens: finish all requests within this time, accept no more, and end. */
   | { type: 'leave'; limitMs: number }
+  /** Where the keeper is; without an address, it has ended. */
+  | { type: 'keeper'; address?: KeeperAddress }
 
 export type FromFrontProcess =
   | { type: 'wants-port' }
   | { type: 'listening' }
   /** The front leaves, with this number of requests in progress. */
   | { type: 'leaving'; requests: number }
+  /** A request is to be kept, and no keeper is known. */
+  | { type: 'wants-keeper' }
+  /** The keeper may send requests to this port; without one, no more. */
+  | { type: 'for-keeper'; port?: number }
 
 /** The process that started this front. */
 export interface FrontParent extends SharedPort {
+  keeper: KeeperChannel
   /** Undefined: the signal was aborted before it sent any. */
   settings(signal: AbortSignal): Promise<FrontSettings | undefined>
   /** Closes the channel, which would keep this process alive. */
@@ -37,6 +46,8 @@ export interface SharedPort {
   listen(server: Server): Promise<void>
   /** The front is replaced, and has this time to finish its requests. */
   onLeave(leave: (limitMs: number) => void): void
+  /** Undefined: requests cannot be kept here. */
+  keeper?: KeeperChannel
   /** Reports the number of requests in progress as the front leaves. */
   leaving(requests: number): void
 }
@@ -53,6 +64,15 @@ export function frontParent(): FrontParent {
   })
   return {
     ...sharedPort(),
+    keeper: {
+      want: () => tell({ type: 'wants-keeper' }),
+      onAddress(then) {
+        process.on('message', (message: ToFrontProcess) => {
+          if (message.type === 'keeper') then(message.address)
+        })
+      },
+      accept: (port) => tell({ type: 'for-keeper', ...(port !== undefined && { port }) }),
+    },
     settings(signal) {
       const aborted = new Promise<undefined>((resolve) => {
         signal.addEventListener('abort', () => resolve(undefined), { once: true })
@@ -67,9 +87,12 @@ export function frontParent(): FrontParent {
   }
 }
 
+function tell(message: FromFrontProcess): void {
+  process.send?.(message, undefined, {}, () => {})
+}
+
 /** Also for workers that become fronts. */
 export function sharedPort(): SharedPort {
-  const tell = (message: FromFrontProcess) => void process.send?.(message, undefined, {}, () => {})
   return {
     async listen(server) {
       const listening = Promise.withResolvers<void>()

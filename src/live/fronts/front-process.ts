@@ -1,6 +1,7 @@
 /** One front in a process of its own, seen from the process that started it. */
 
 import type { ChildProcess, SendHandle } from 'node:child_process'
+import type { KeeperAddress } from '../../wire/kept.ts'
 import { deathSignal } from '../../worker/processes/death-signal.ts'
 import { endOf, onOutputLine, startProcess } from '../../worker/processes/start-process.ts'
 import { servingEnvironment } from '../child-environment.ts'
@@ -25,6 +26,10 @@ export interface FrontProcessParts {
   start?: typeof startProcess | undefined
   /** It listens. */
   changed(): void
+  /** A request is to be kept. */
+  wantsKeeper?(): void
+  /** It accepts requests of the keeper at another port, or no more. */
+  keptPortChanged?(): void
   log(line: string): void
 }
 
@@ -41,6 +46,8 @@ export class FrontProcess implements SeatedFront {
   state: SeatedFront['state'] = 'starting'
   /** Undefined: it waits for them. */
   settings: FrontSettings | undefined
+  /** Where it accepts requests of the keeper. */
+  keptPort: number | undefined
   readonly #process: ChildProcess
   readonly #log: (line: string) => void
   readonly #timers: NodeJS.Timeout[] = []
@@ -66,6 +73,8 @@ export class FrontProcess implements SeatedFront {
     this.#process.on('message', (message: FromFrontProcess) => {
       if (message.type === 'wants-port') this.#send({ type: 'port' }, parts.socket())
       else if (message.type === 'leaving') this.#finishing.resolve(message.requests)
+      else if (message.type === 'wants-keeper') parts.wantsKeeper?.()
+      else if (message.type === 'for-keeper') this.#acceptsAt(message.port, parts)
       else if (this.state === 'starting') {
         this.state = 'listening'
         this.#clearTimers()
@@ -95,6 +104,10 @@ export class FrontProcess implements SeatedFront {
     this.#timers.push(setTimeout(() => this.kill('SIGKILL'), startMs))
   }
 
+  tellKeeper(address: KeeperAddress | undefined): void {
+    this.#send({ type: 'keeper', ...(address && { address }) })
+  }
+
   leave(limitMs: number): void {
     this.state = 'leaving'
     this.#send({ type: 'leave', limitMs })
@@ -106,6 +119,11 @@ export class FrontProcess implements SeatedFront {
 
   kill(signal: NodeJS.Signals): void {
     this.#process.kill(signal)
+  }
+
+  #acceptsAt(port: number | undefined, { keptPortChanged }: FrontProcessParts): void {
+    this.keptPort = port
+    keptPortChanged?.()
   }
 
   /** It may have ended: then its end is reported by `exited`. */

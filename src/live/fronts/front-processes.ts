@@ -1,5 +1,6 @@
 /** The front processes of a cluster: started, restarted when they end, and replaced one at a time. */
 
+import type { KeeperAddress } from '../../wire/kept.ts'
 import type { BoundSocket } from './bound-socket.ts'
 import type { FrontSettings } from './front-channel.ts'
 import { FrontProcess, type FrontProcessParts } from './front-process.ts'
@@ -14,6 +15,14 @@ export interface FrontProcessesOptions {
   log(line: string): void
   /** Default: `startProcess`. */
   start?: FrontProcessParts['start']
+  /** Undefined: requests cannot be kept. */
+  keeper?: {
+    address(): KeeperAddress | undefined
+    /** A request is to be kept. */
+    want(): void
+    /** The ports where fronts accept requests of the keeper have changed. */
+    fronts(ports: readonly number[]): void
+  }
 }
 
 export interface FrontPlaces {
@@ -75,6 +84,11 @@ export class FrontProcesses {
   /** True: this started it, and it has not ended. */
   has(id: string): boolean {
     return this.ids().includes(id)
+  }
+
+  /** The keeper listens, or has ended. */
+  tellKeeper(address: KeeperAddress | undefined): void {
+    for (const { fronts } of this.#seats) for (const front of fronts) front.tellKeeper(address)
   }
 
   ids(): string[] {
@@ -146,11 +160,16 @@ export class FrontProcesses {
   }
 
   #launch(index: number, seat: Seat): void {
-    const { command, log, started, start } = this.#options
+    const { command, log, started, start, keeper } = this.#options
     const front = new FrontProcess({
       ...{ id: `f${++this.#started}`, generation: seat.wanted, command, log, start },
       socket: () => this.#places?.sockets[index]?.handle,
-      changed: () => this.#settle(index, seat),
+      changed: () => {
+        this.#settle(index, seat)
+        front.tellKeeper(keeper?.address())
+      },
+      wantsKeeper: () => keeper?.want(),
+      keptPortChanged: () => this.#tellPorts(),
     })
     seat.fronts.push(front)
     started?.(front.id)
@@ -158,9 +177,16 @@ export class FrontProcesses {
     void front.exited.then(() => this.#ended(index, seat, front))
   }
 
+  /** The keeper uses fronts that stay. */
+  #tellPorts(): void {
+    const ports = this.#seats.flatMap(({ fronts }) => fronts.flatMap(({ keptPort }) => keptPort ?? []))
+    this.#options.keeper?.fronts(ports)
+  }
+
   #ended(index: number, seat: Seat, front: FrontProcess): void {
     const { log, gone } = this.#options
     seat.fronts.splice(seat.fronts.indexOf(front), 1)
+    if (front.keptPort !== undefined) this.#tellPorts()
     if (front.state !== 'leaving' && !this.#closed) log(`front ${front.id}: ended${front.lastLine}`)
     gone(front.id)
     if (front.state === 'starting') seat.wanted = wantedAfterFailure(seat.fronts, seat.wanted)

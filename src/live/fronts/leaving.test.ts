@@ -49,7 +49,7 @@ async function leavingServer(t: TestContext, listener: (response: ServerResponse
   }
   return {
     ...{ ask, checked, state },
-    leave: () => leaveClients(server, pending, leave),
+    leave: () => leaveClients([server], pending, leave),
     pass: (ms: number) => {
       now += ms
     },

@@ -37,16 +37,24 @@ export function requestCounter(server: Server): () => number {
  * Accepts no new connections and closes each existing one after its next answer. Idle ones stay open as long as their
  * clients were told (`keepAliveTimeout`): a request on its way must not meet a closed one. Resolves when none is left.
  */
-export async function leaveClients(server: Server, pending: PendingRequests, leave: Leave): Promise<void> {
+export async function leaveClients(
+  all: readonly (Server | undefined)[],
+  pending: PendingRequests,
+  leave: Leave,
+): Promise<void> {
+  const servers = all.filter((server) => server !== undefined)
   const last = (_request: IncomingMessage, response: ServerResponse) => {
     response.shouldKeepAlive = false
   }
-  server.prependListener('request', last)
-  server.prependListener('checkContinue', last)
+  for (const server of servers) {
+    server.prependListener('request', last)
+    server.prependListener('checkContinue', last)
+  }
   pending.closeAfterwards()
-  const closed = Promise.withResolvers<void>()
   // The HTTP server's own `close` would also close idle connections.
-  NetServer.prototype.close.call(server, () => closed.resolve())
+  const closed = servers.map(
+    (server) => new Promise<unknown>((resolve) => NetServer.prototype.close.call(server, resolve)),
+  )
   let limit: NodeJS.Timeout | undefined
   let timer: NodeJS.Timeout | undefined
   let left = false
@@ -55,15 +63,17 @@ export async function leaveClients(server: Server, pending: PendingRequests, lea
     // The last connection may have closed between the timer and this call.
     if (left) return
     const isLate = performance.now() > leave.until()
-    if (isLate || leave.hurry()) server.closeIdleConnections()
+    if (isLate || leave.hurry()) for (const server of servers) server.closeIdleConnections()
     if (isLate && !limit) {
       pending.abandon(leave.problem)
-      limit = setTimeout(() => server.closeAllConnections(), flushMs)
+      limit = setTimeout(() => {
+        for (const server of servers) server.closeAllConnections()
+      }, flushMs)
     }
     timer = setTimeout(() => setImmediate(sweep), leave.hurry() ? soonMs : laterMs)
   }
   sweep()
-  await closed.promise
+  await Promise.all(closed)
   left = true
   clearTimeout(timer)
   clearTimeout(limit)

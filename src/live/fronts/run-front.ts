@@ -21,6 +21,7 @@ import { isSecure } from '../../wire/connect.ts'
 import type { DirectOrder } from '../../wire/direct.ts'
 import type { FrontWelcome, ToFront } from '../../wire/front-messages.ts'
 import { now } from '../clock.ts'
+import { FrontKeeper } from '../keeper/front-keeper.ts'
 import { listen, urlOf } from '../listen.ts'
 import { type Serving, serviceOf, servingOf } from '../serving.ts'
 import { stoppingProblem } from '../stopping.ts'
@@ -67,6 +68,7 @@ class RemoteFront {
   readonly #workers: KnownWorkers
   readonly #pending: PendingRequests
   readonly #quotes: RemoteQuotes
+  readonly #keeper: FrontKeeper | undefined
   readonly #welcomed = Promise.withResolvers<FrontWelcome>()
   /** Resolves when the front is to end; rejects if the brain refuses it. */
   readonly #end = Promise.withResolvers<void>()
@@ -83,7 +85,7 @@ class RemoteFront {
   #leaveBy = Infinity
 
   constructor(options: FrontOptions, serving: Serving) {
-    const { id, join, token, launch, holdMs, log, effects } = options
+    const { id, join, token, launch, holdMs, share, log, effects } = options
     this.#options = options
     this.#serving = serving
     this.#workers = new KnownWorkers(effects?.upstreamAt)
@@ -91,6 +93,7 @@ class RemoteFront {
     const link = () => this.#link
     this.#pending = new PendingRequests({ workers: this.#workers, holdMs, now, link, log })
     this.#quotes = new RemoteQuotes({ holdMs, link })
+    this.#keeper = share?.keeper && new FrontKeeper(share.keeper)
     this.#link = new BrainLink({
       join,
       token,
@@ -130,8 +133,9 @@ class RemoteFront {
     this.#direct?.leave()
     server.fastPath?.lendAll()
     if (!trouble) this.#link.send({ type: 'leaving' })
+    this.#keeper?.leave()
     this.#options.share?.leaving(requests())
-    await leaveClients(server, this.#pending, {
+    await leaveClients([server, this.#keeper?.server], this.#pending, {
       until: () => (trouble ? 0 : this.#leaveBy),
       hurry: () => this.#stopping || trouble !== undefined,
       problem: trouble ? noBrain() : stoppingProblem(),
@@ -179,7 +183,7 @@ class RemoteFront {
       estimator: noEstimator,
       describeQuote: (question: Question) => this.#quotes.ask(askedOf(question)),
       ...{ limits, now, log },
-      ...{ overload, direct, certificates },
+      ...{ overload, direct, certificates, keeper: this.#keeper?.link },
       clientOf: (request) => this.#clientOf(request),
       closed: () => (this.#stopping ? stoppingProblem() : this.#pending.closed),
       isReady: () => this.#ready && !this.#stopping,
@@ -191,6 +195,7 @@ class RemoteFront {
     })
     if (arrived) server.on('request', ({ url }) => url?.startsWith('/-/') || arrived())
     this.#server = server
+    this.#keeper?.serve(server)
     return server
   }
 

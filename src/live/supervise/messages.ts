@@ -3,6 +3,7 @@
 import type { Tokens } from '../../wire/token.ts'
 import type { FrontSettings } from '../fronts/front-channel.ts'
 import type { FrontStep } from '../fronts/front-processes.ts'
+import type { KeeperSettings } from '../keeper/messages.ts'
 import type { KeptVersion } from '../version.ts'
 
 /** What a brain that is started again must have in common with the one before, for its fronts. */
@@ -38,6 +39,8 @@ export interface OpenRequest {
   wantsQueue: boolean
   settings: FrontSettings
   memory: BrainMemory
+  /** Undefined: requests are not kept. */
+  keeper?: KeeperSettings
 }
 
 export type FromBrain =

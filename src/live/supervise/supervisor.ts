@@ -12,12 +12,15 @@ import { servingEnvironment } from '../child-environment.ts'
 import type { FrontSettings } from '../fronts/front-channel.ts'
 import { FrontProcesses } from '../fronts/front-processes.ts'
 import { bindQueues, type Queues } from '../fronts/reused-port.ts'
+import { KeeperSeat } from '../keeper/keeper-seat.ts'
 import type { BrainMemory, FromBrain, OpenRequest, ToBrain } from './messages.ts'
 
 export interface SupervisorOptions {
   /** The commands that start the brain's process and a front's. */
   brain: readonly string[]
   front: readonly string[]
+  /** The command that starts the keeper. Undefined: requests are not kept. */
+  keeper?: readonly string[]
   /** Given by the environment, which the other processes do not see. */
   tokens: Partial<Tokens>
   log(line: string): void
@@ -40,6 +43,7 @@ export class Supervisor {
   readonly #options: SupervisorOptions
   readonly #effects: SupervisorEffects
   readonly #fronts: FrontProcesses
+  readonly #keeper: KeeperSeat | undefined
   readonly #ended = Promise.withResolvers<number>()
   #brain: ChildProcess | undefined
   #isServing = false
@@ -55,8 +59,20 @@ export class Supervisor {
   constructor(options: SupervisorOptions) {
     this.#options = options
     this.#effects = options.effects ?? realEffects
+    const { keeper: command } = options
+    this.#keeper =
+      command &&
+      new KeeperSeat({
+        ...{ command, start: this.#effects.start, log: options.log },
+        changed: (address) => this.#fronts.tellKeeper(address),
+      })
     this.#fronts = new FrontProcesses({
       command: options.front,
+      keeper: {
+        address: () => this.#keeper?.address,
+        want: () => this.#keeper?.want(),
+        fronts: (ports) => this.#keeper?.fronts(ports),
+      },
       start: this.#effects.start,
       started: (front) => this.#tell({ type: 'started', front }),
       gone: (front) => this.#tell({ type: 'gone', front }),
@@ -128,6 +144,7 @@ export class Supervisor {
   async #end(code: number): Promise<void> {
     this.#stopping = true
     await this.#fronts.close(this.#queues ? lastGraceMs : 0)
+    await this.#keeper?.close(lastGraceMs)
     this.#queues?.close()
     this.#ended.resolve(code)
   }
@@ -152,12 +169,22 @@ export class Supervisor {
     }
   }
 
-  async #open({ port, host, count, drainMs, wantsQueue, settings, memory }: OpenRequest): Promise<void> {
+  async #open({
+    port,
+    host,
+    count,
+    drainMs,
+    wantsQueue,
+    settings,
+    memory,
+    keeper,
+  }: OpenRequest): Promise<void> {
     const isFirst = !this.#queues
     try {
       this.#queues ??= await this.#effects.bind({ port, host, count }, '--port')
       this.#settings = settings
       this.#memory = memory
+      this.#keeper?.use(keeper)
       const { sockets } = this.#queues
       const queue = wantsQueue ? sockets[0]?.handle : undefined
       this.#tell({ type: 'opened', port: this.#queues.port, fronts: this.#fronts.ids() }, queue)

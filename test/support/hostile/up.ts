@@ -104,6 +104,10 @@ export class Up {
     return this.processes().filter((process) => roleOf(process, this.pid) === 'front')
   }
 
+  keeper(): ProcessInfo | undefined {
+    return this.processes().find(({ command }) => /plimsoll\.js keeper$/.test(command))
+  }
+
   /** The process that decides: it listens on the admin port. A supervisor may hold the socket too. */
   brain(): ProcessInfo | undefined {
     const holders = listenersOn(this.pid, Number(new URL(this.adminUrl).port))

@@ -25,6 +25,20 @@ const tally = defineWorkload({
   },
 })
 
+const logged = defineWorkload({
+  name: 'logged',
+  description: 'Burns CPU time, and writes its id and the time to a file whenever it starts',
+  params: z.strictObject({ id: z.string(), ms: z.coerce.number().min(0).max(60_000) }),
+  run({ id, ms }, { dataDir }) {
+    appendFileSync(join(dataDir, 'logged'), `${id} ${Date.now()}\n`)
+    const began = process.cpuUsage()
+    for (;;) {
+      const { user, system } = process.cpuUsage(began)
+      if (user + system >= ms * 1000) return `${id} is done`
+    }
+  },
+})
+
 const sink = defineWorkload({
   name: 'sink',
   description: 'Returns the length of its body',
@@ -136,4 +150,4 @@ const escapes = defineWorkload({
   },
 })
 
-export default [double, tally, sink, echo, nap, spin, large, surroundings, poison, probe, escapes]
+export default [double, tally, logged, sink, echo, nap, spin, large, surroundings, poison, probe, escapes]

@@ -1,0 +1,45 @@
+/** Options about kept jobs. */
+
+import type { keepOptions } from '../../config/keep-options.ts'
+import type { OptionValues } from '../../config/option.ts'
+import { ConfigError } from '../../lib/errors.ts'
+import type { ClusterOptions } from '../../live/cluster-options.ts'
+
+const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
+
+export function keepFrom({
+  store,
+  keepResults,
+  resultSpace,
+  webhookHosts,
+}: OptionValues<typeof keepOptions>): Pick<ClusterOptions, 'keep'> {
+  if (store !== undefined && !/^postgres(ql)?:\/\//.test(store))
+    throw new ConfigError(`--store = ${store}: must begin with postgres:// or postgresql://`)
+  return {
+    keep: {
+      ...(store !== undefined && { store }),
+      keepMs: keepResults * 3_600_000,
+      keepBytes: Math.round(resultSpace * 2 ** 20),
+      webhookHosts: readHosts(webhookHosts),
+    },
+  }
+}
+
+function readHosts(text: string | undefined): string[] {
+  const hosts = (text ?? '').split(',').map((host) => host.trim().toLowerCase())
+  const bad = hosts.find((host) => host !== '' && !/^(\*|(\*\.)?[a-z0-9.:_-]+)$/.test(host))
+  if (bad !== undefined)
+    throw new ConfigError(`--webhook-hosts: ${bad}: must be a name, *.name or *, without protocol and port`)
+  return hosts.filter((host) => host !== '')
+}
+
+/** 0: only requests whose clients ask for it are kept. */
+export function asyncAboveFrom({
+  asyncAbove: text,
+}: Partial<Pick<OptionValues<typeof keepOptions>, 'asyncAbove'>>): number {
+  if (text === undefined) return 0
+  const [, number, unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? []
+  const ms = Number(number) * units[unit]!
+  if (ms > 0) return ms
+  throw new ConfigError(`--async-above = ${text}: must be a time above 0 with ms, s, m or h, for example 30s`)
+}

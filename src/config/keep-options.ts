@@ -1,0 +1,43 @@
+/** Options of a cluster for requests that are kept: accepted before they are answered. */
+
+import { under } from './option.ts'
+
+export const keepOptions = under('Kept jobs', {
+  store: {
+    type: 'text',
+    help:
+      'where accepted jobs and their answers are stored: postgres://USER:PASSWORD@HOST/DATABASE (requires npm i pg); ' +
+      'default: jobs/ in the data folder',
+    value: 'URL',
+  },
+  keepResults: {
+    type: 'number',
+    help: 'how long results of kept jobs can be read, in hours',
+    default: 24,
+    min: 0.001,
+    max: 100_000,
+    value: 'HOURS',
+  },
+  resultSpace: {
+    type: 'number',
+    help: 'space for results of kept jobs, in MB; the oldest are removed first',
+    default: 1024,
+    min: 1,
+    max: 1_000_000_000,
+    value: 'MB',
+  },
+  webhookHosts: {
+    type: 'text',
+    help:
+      'hosts to which webhooks of kept jobs may go, separated by commas: names, *.name for all below it, or * for all ' +
+      'that are not on an inner network; default: none',
+    value: 'HOSTS',
+  },
+  asyncAbove: {
+    type: 'text',
+    help:
+      'keep requests whose quote is above this time, and answer them with 202 at once, as if their clients had sent ' +
+      '"Prefer: respond-async"; for example 30s; default: only where clients ask for it',
+    value: 'TIME',
+  },
+})

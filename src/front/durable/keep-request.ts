@@ -1,0 +1,177 @@
+/** Passes a request on to the keeper, which stores it before it is accepted, and relays what the keeper answers. */
+
+import { createHash, type Hash } from 'node:crypto'
+import { type ClientRequest, request as call, type IncomingMessage } from 'node:http'
+import {
+  type Field,
+  type KeeperAddress,
+  type KeepOrder,
+  keepPath,
+  keptAddressField,
+  keptClientField,
+  keptProtocolField,
+} from '../../wire/kept.ts'
+import { endToEnd, pairsOf } from '../../wire/raw-headers.ts'
+import { bearer } from '../../wire/token.ts'
+import type { Client } from '../client.ts'
+import { drained } from '../drained.ts'
+import { RequestProblem } from '../problem.ts'
+import type { Body } from '../request/body.ts'
+import type { EstimatedRequest } from '../request/request.ts'
+import type { Incoming } from '../request/target.ts'
+import type { RequestUrl } from '../request/url.ts'
+import { protocolOf } from '../transports/proxy-headers.ts'
+import type { Wish } from './wish.ts'
+
+/** The way to the keeper. Rejects with a problem if there is none. */
+export type KeeperLink = () => Promise<KeeperAddress>
+
+/** Not part of the request that is kept. */
+const dropped: ReadonlySet<string> = new Set([
+  ...['prefer', 'idempotency-key', 'expect', 'content-length', 'plimsoll-announce', 'plimsoll-webhook'],
+])
+
+export interface KeepParts {
+  keeper: KeeperLink
+  clientOf(request: IncomingMessage): string
+  describeQuote(question: EstimatedRequest['question'], quote: EstimatedRequest['quote']): unknown
+}
+
+/** Rejects with a problem if the request cannot be kept. */
+export async function keepRequest(
+  parts: KeepParts,
+  { target, body, question, quote }: EstimatedRequest,
+  { request, client, url }: Incoming & { url: RequestUrl },
+  wish: Wish,
+): Promise<void> {
+  try {
+    client.onGone(() => body.discard())
+    // A request whose body breaks off was never complete, and is not accepted.
+    await body.has(Infinity)
+    const { applied, waitMs, webhook, idempotencyKey: key } = wish
+    const order: KeepOrder = {
+      workload: target.name,
+      client: parts.clientOf(request),
+      isRepeatable: target.jobFacts(quote).safeToRepeat,
+      method: request.method ?? 'GET',
+      target: url.text,
+      fields: keptFields(request),
+      quote: await parts.describeQuote(question, quote),
+      ...{ waitMs, ...(applied !== undefined && { applied }) },
+      ...(webhook !== undefined && { webhook }),
+      ...(key !== undefined && { idempotency: { key, fingerprint: await fingerprint(request, url, body) } }),
+    }
+    const line = Buffer.from(`${JSON.stringify(order)}\n`)
+    const { port, token } = await parts.keeper()
+    const sending = call({
+      ...{ host: '127.0.0.1', port, method: 'POST', path: keepPath, agent: false },
+      headers: {
+        authorization: bearer(token),
+        'content-type': 'application/octet-stream',
+        'content-length': `${line.length + body.bytes}`,
+      },
+    })
+    await relay(sending, client, async () => {
+      sending.write(line)
+      for await (const chunk of body.open()) {
+        if (sending.destroyed) return
+        if (!sending.write(chunk)) await drained(sending)
+      }
+    })
+  } finally {
+    body.discard()
+  }
+}
+
+/** Passes a request about kept jobs on to the keeper. */
+export async function askKeeper(
+  parts: Pick<KeepParts, 'keeper' | 'clientOf'>,
+  { request, client, url }: Incoming & { url: RequestUrl },
+): Promise<void> {
+  const { port, token } = await parts.keeper()
+  const { accept, 'last-event-id': last } = request.headers
+  const sending = call({
+    ...{ host: '127.0.0.1', port, method: request.method, path: url.text, agent: false },
+    headers: {
+      authorization: bearer(token),
+      [keptClientField]: parts.clientOf(request),
+      ...(accept !== undefined && { accept }),
+      ...(last !== undefined && { 'last-event-id': last }),
+    },
+  })
+  await relay(sending, client)
+}
+
+/** Resolves when the client has the keeper's answer, or has left. */
+async function relay(sending: ClientRequest, client: Client, send?: () => Promise<void>): Promise<void> {
+  client.onGone(() => sending.destroy())
+  const answered = Promise.withResolvers<IncomingMessage>()
+  // Also after the answer, when nobody listens to it any more.
+  sending.on('error', answered.reject)
+  sending.once('response', answered.resolve)
+  // The keeper may answer before it has read everything.
+  void Promise.resolve(send?.()).then(
+    () => sending.end(),
+    (error) => sending.destroy(error),
+  )
+  let answer: IncomingMessage
+  try {
+    answer = await answered.promise
+  } catch {
+    if (client.gone) return
+    throw keeperAway()
+  }
+  const fields: Record<string, string | string[]> = {}
+  for (const [name, value] of pairsOf(endToEnd(answer.rawHeaders))) {
+    const before = fields[name]
+    fields[name] = before === undefined ? value : [before, value].flat()
+  }
+  const sink = client.begin({ status: answer.statusCode ?? 502, fields }, {})
+  try {
+    for await (const chunk of answer) await sink.write(chunk)
+    sink.end()
+  } catch {
+    client.breakOff()
+  }
+}
+
+export function keeperAway(): RequestProblem {
+  return new RequestProblem(
+    503,
+    'keeper-away',
+    'The store of jobs cannot be reached at the moment; nothing was accepted. Try again.',
+    { headers: { 'retry-after': '1' } },
+  )
+}
+
+/** For a front that cannot reach the keeper of its cluster. */
+export function notKeptHere(): RequestProblem {
+  return new RequestProblem(
+    501,
+    'not-kept-here',
+    'This front cannot keep requests: send it to a front on the machine of the cluster, or leave out Idempotency-Key and Plimsoll-Webhook.',
+  )
+}
+
+/** Without what the client says about its own connection, and with what later requests cannot tell. */
+function keptFields(request: IncomingMessage): Field[] {
+  const sent = pairsOf(endToEnd(request.rawHeaders, { others: dropped }))
+  return [
+    ...sent.filter(([name]) => !name.toLowerCase().startsWith('plimsoll-kept-')),
+    [keptAddressField, request.socket.remoteAddress ?? ''],
+    [keptProtocolField, protocolOf(request)],
+  ]
+}
+
+/** Two requests with the same fingerprint ask for the same. */
+async function fingerprint(
+  { method, headers }: IncomingMessage,
+  url: RequestUrl,
+  body: Body,
+): Promise<string> {
+  const all = createHash('sha256')
+  const facts = [method, url.text, headers['content-type'] ?? '', headers['content-encoding'] ?? '']
+  all.update(`${JSON.stringify(facts)}\n`)
+  for await (const chunk of body.open()) all.update(chunk)
+  return (all as Hash).digest('base64url')
+}

@@ -1,0 +1,102 @@
+/** The documents that describe kept jobs to clients. */
+
+import type { StoredJob, Webhook } from '../store/store.ts'
+import { jobsPath } from '../wire/kept.ts'
+import type { Place } from './cluster-view.ts'
+import type { OpenJob } from './open-jobs.ts'
+
+/** Times in ISO 8601. */
+export interface Eta {
+  earliest: string
+  expected: string
+  latest: string
+}
+
+export interface JobDocument {
+  id: string
+  /** `accepted`: the cluster has not been given the job yet. */
+  state: 'accepted' | 'queued' | 'running' | 'paused' | 'answered' | 'cancelled'
+  workload: string
+  acceptedAt: string
+  endedAt?: string
+  /** By the quote when the job was accepted: 90 % of such jobs end in between. */
+  eta?: Eta
+  /** Work done, and work that it is still expected to need. */
+  progress?: { done: number; remaining: number }
+  worker?: string
+  /** The id under which `plimsoll why` knows the job. */
+  job?: string
+  /** Why it waits, if the cluster refused it for now. */
+  waitsFor?: string
+  attempts?: number
+  quote: unknown
+  /** `isKept`: its result can be read. */
+  answer?: { status: number; bytes: number; isKept: boolean }
+  webhook?: Pick<Webhook, 'state' | 'tries' | 'problem'>
+  facts?: unknown
+  links: { self: string; result: string; events: string }
+}
+
+export function pathOf(id: string): string {
+  return `${jobsPath}/${id}`
+}
+
+export function documentOf(job: StoredJob, open: OpenJob | undefined, place: Place | undefined): JobDocument {
+  const { id, workload, acceptedAt, endedAt, quote, answer, webhook, facts } = job
+  const eta = etaOf(job)
+  const self = pathOf(id)
+  const isOpen = job.state === 'open'
+  return {
+    id,
+    state: isOpen ? (place?.state ?? 'accepted') : job.state === 'cancelled' ? 'cancelled' : 'answered',
+    workload,
+    acceptedAt: time(acceptedAt),
+    ...(endedAt !== undefined && { endedAt: time(endedAt) }),
+    ...(eta && { eta }),
+    ...(isOpen &&
+      place?.done !== undefined && { progress: { done: place.done, remaining: place.remaining ?? 0 } }),
+    ...(isOpen && place?.worker !== undefined && { worker: place.worker }),
+    ...(isOpen && open?.job !== undefined && { job: open.job }),
+    ...(isOpen && open?.waitsFor !== undefined && { waitsFor: open.waitsFor }),
+    quote,
+    ...(answer && { answer }),
+    ...(webhook && { webhook: toldOf(webhook) }),
+    ...(facts !== undefined && { facts }),
+    links: { self, result: `${self}/result`, events: `${self}/events` },
+  }
+}
+
+function toldOf({ state, tries, problem }: Webhook): NonNullable<JobDocument['webhook']> {
+  return { state, tries, ...(problem !== undefined && { problem }) }
+}
+
+interface QuotedTimes {
+  seconds?: { low: number; expected: number; high: number }
+  waitSeconds?: number | null
+}
+
+/** Undefined: the quote has no times, for example because no worker was ready. */
+export function etaOf({ acceptedAt, quote }: Pick<StoredJob, 'acceptedAt' | 'quote'>): Eta | undefined {
+  const { seconds, waitSeconds } = (quote ?? {}) as QuotedTimes
+  if (!seconds || typeof waitSeconds !== 'number') return undefined
+  const at = (s: number) => time(acceptedAt + s * 1000)
+  return {
+    earliest: at(seconds.low),
+    expected: at(waitSeconds + seconds.expected),
+    latest: at(waitSeconds + seconds.high),
+  }
+}
+
+/** When a client should look again, in seconds: when the job is expected to have ended, within limits. */
+export function retryAfterS(job: Pick<StoredJob, 'acceptedAt' | 'quote'>, now: number): number {
+  const eta = etaOf(job)
+  const leftS = eta ? (Date.parse(eta.expected) - now) / 1000 : 1
+  return Math.min(3600, Math.max(1, Math.ceil(leftS)))
+}
+
+/** Beyond these, a time is not a date. */
+const lastDate = 8.64e15
+
+function time(ms: number): string {
+  return new Date(Math.min(lastDate, Math.max(0, ms))).toISOString()
+}

@@ -1,0 +1,66 @@
+/** Follows a job by server-sent events: `accepted`, `progress` whenever something has changed, and `ended`. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { JobStore, StoredJob } from '../store/store.ts'
+import type { JobDocument } from './documents.ts'
+import type { Keeper } from './keeper.ts'
+
+export interface EventParts {
+  keeper: Pick<Keeper, 'ended'>
+  store: Pick<JobStore, 'job'>
+  id: string
+  describe(job: StoredJob): Promise<JobDocument>
+}
+
+/** How often the job is looked at, and the longest silence: proxies close connections that are silent for longer. */
+const [lookMs, silentMs] = [1_000, 15_000]
+
+/**
+ * A client that reconnects with `Last-Event-ID` gets what has changed since: ids count the states of the job that ended
+ * connections have seen, and the last one is `ended`.
+ */
+export async function followJob(
+  { keeper, store, id, describe }: EventParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const last = String(request.headers['last-event-id'] ?? '')
+  if (last === 'ended') return void response.writeHead(204).end()
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
+  if (request.method === 'HEAD') return void response.end()
+  let number = /^\d{1,15}$/.test(last) ? Number(last) : 0
+  let told = ''
+  let toldAt = performance.now()
+  const send = (event: string, document: JobDocument, eventId: string) => {
+    told = JSON.stringify(document)
+    toldAt = performance.now()
+    response.write(`event: ${event}\nid: ${eventId}\ndata: ${told}\n\n`)
+  }
+  while (!response.destroyed) {
+    const job = await store.job(id)
+    if (!job) break
+    const document = await describe(job)
+    if (job.state !== 'open') {
+      send('ended', document, 'ended')
+      break
+    }
+    if (number === 0) send('accepted', document, `${++number}`)
+    else if (JSON.stringify(document) !== told) send('progress', document, `${++number}`)
+    else if (performance.now() - toldAt > silentMs) {
+      toldAt = performance.now()
+      response.write(':\n\n')
+    }
+    await endedOrLater(keeper.ended(id), response)
+  }
+  response.end()
+}
+
+async function endedOrLater(ended: Promise<void>, response: ServerResponse): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const later = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, lookMs)
+    response.once('close', resolve)
+  })
+  await Promise.race([ended, later])
+  clearTimeout(timer)
+}

@@ -1,0 +1,109 @@
+/** Tells receivers that their jobs have ended: each is told until it confirms, for a day. */
+
+import { StoreError } from '../../lib/errors.ts'
+import type { JobStore, StoredJob, Webhook } from '../../store/store.ts'
+import { documentOf, type JobDocument } from '../documents.ts'
+import { postMessage } from './post.ts'
+import { sign } from './signature.ts'
+
+export interface DeliveriesParts {
+  store: Pick<JobStore, 'waitingWebhooks' | 'noteWebhook'>
+  epoch: number
+  hosts: readonly string[]
+  secret: string
+  now(): number
+  /** From 0 to 1. */
+  random(): number
+  log(line: string): void
+  post?: typeof postMessage
+}
+
+export interface JobMessage {
+  type: 'job.answered' | 'job.cancelled'
+  timestamp: string
+  data: JobDocument
+}
+
+/** After each failure the receiver is left alone for longer; after a day it is given up. */
+const [firstMs, mostMs, giveUpMs] = [5_000, 3_600_000, 24 * 3_600_000]
+/** How often due messages are looked for, and how many are sent at a time. */
+const [lookMs, mostAtATime] = [1_000, 32]
+
+export class Deliveries {
+  readonly #parts: DeliveriesParts
+  #timer: NodeJS.Timeout | undefined
+  #looking: Promise<void> | undefined
+  #closed = false
+
+  constructor(parts: DeliveriesParts) {
+    this.#parts = parts
+  }
+
+  start(): void {
+    if (this.#closed) return
+    this.#timer = setTimeout(() => {
+      this.#looking = this.look()
+        .catch((error) => {
+          // The keeper reports that its store fails.
+          if (!(error instanceof StoreError))
+            this.#parts.log(`keeper: internal error: ${(error as Error).stack}`)
+        })
+        .finally(() => this.start())
+    }, lookMs)
+  }
+
+  /** Sends what is due. */
+  async look(): Promise<void> {
+    const { store, now } = this.#parts
+    const waiting = await store.waitingWebhooks(mostAtATime)
+    const due = waiting.filter(({ webhook }) => (webhook?.dueAt ?? Infinity) <= now())
+    await Promise.all(due.map((job) => this.#deliver(job, job.webhook!)))
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    clearTimeout(this.#timer)
+    await this.#looking
+  }
+
+  async #deliver(job: StoredJob, webhook: Webhook): Promise<void> {
+    const { store, epoch, hosts, secret, now, log, post = postMessage } = this.#parts
+    const message: JobMessage = {
+      type: job.state === 'cancelled' ? 'job.cancelled' : 'job.answered',
+      timestamp: new Date(job.endedAt ?? now()).toISOString(),
+      data: documentOf(job, undefined, undefined),
+    }
+    const body = JSON.stringify(message)
+    const fields = { ...sign(secret, `msg_${job.id}`, now(), body) }
+    let problem: string | undefined
+    let status = 0
+    try {
+      status = await post({ url: webhook.url, fields, body, hosts })
+      if (status < 200 || status > 299) problem = `it answered ${status}`
+    } catch (error) {
+      problem = (error as NodeJS.ErrnoException).code ?? (error as Error).message
+    }
+    const next = this.#after(job, webhook, status, problem)
+    if (next.state === 'disabled' || next.state === 'given-up')
+      log(
+        `keeper: the webhook of job ${job.id} is ${next.state === 'disabled' ? 'disabled by its receiver' : 'given up'}: ${problem}`,
+      )
+    await store.noteWebhook(epoch, job.id, next)
+  }
+
+  #after(
+    { endedAt = 0 }: StoredJob,
+    { url, tries: before }: Webhook,
+    status: number,
+    problem?: string,
+  ): Webhook {
+    const { now, random } = this.#parts
+    const tries = before + 1
+    if (problem === undefined) return { url, state: 'delivered', tries }
+    // The receiver wants no more messages (Standard Webhooks).
+    if (status === 410) return { url, state: 'disabled', tries, problem }
+    if (now() - endedAt > giveUpMs) return { url, state: 'given-up', tries, problem }
+    const waitMs = Math.min(mostMs, firstMs * 2 ** Math.min(before, 20)) * (0.75 + random() / 2)
+    return { url, state: 'waiting', tries, dueAt: now() + waitMs, problem }
+  }
+}

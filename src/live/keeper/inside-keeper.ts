@@ -1,0 +1,74 @@
+/** The keeper of a cluster without a supervisor: in the process of the brain and the front. */
+
+import { existsSync } from 'node:fs'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { FrontServer } from '../../front/connection-steps.ts'
+import { keeperAway } from '../../front/durable/keep-request.ts'
+import type { KeeperAddress } from '../../wire/kept.ts'
+import { newToken } from '../../wire/token.ts'
+import type { KeeperSettings } from './messages.ts'
+import { type RunningKeeper, startKeeper } from './run-keeper.ts'
+
+export interface InsideKeeperParts {
+  settings(): KeeperSettings
+  log(line: string): void
+}
+
+export class InsideKeeper {
+  readonly #parts: InsideKeeperParts
+  readonly #token = newToken()
+  readonly #stop = new AbortController()
+  #front: Server | undefined
+  #running: Promise<RunningKeeper> | undefined
+
+  constructor(parts: InsideKeeperParts) {
+    this.#parts = parts
+  }
+
+  /** Rejects with a 503 if the store cannot be opened. */
+  readonly link = async (): Promise<KeeperAddress> => {
+    try {
+      const { port } = await this.#start()
+      return { port, token: this.#token }
+    } catch (error) {
+      this.#parts.log(`keeper: ${(error as Error).message}`)
+      this.#running = undefined
+      throw keeperAway()
+    }
+  }
+
+  /** The front accepts requests: jobs of an earlier cluster go on. */
+  async serve(front: FrontServer): Promise<void> {
+    const server = front.forKeeper?.(this.#token)
+    if (!server) return
+    this.#front = server
+    server.on('error', () => {})
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { store } = this.#parts.settings()
+    if (store.includes('://') || existsSync(store)) await this.link().catch(() => {})
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort()
+    const keeper = await this.#running?.catch(() => undefined)
+    await keeper?.close()
+    this.#front?.close()
+    this.#front?.closeAllConnections()
+  }
+
+  #start(): Promise<RunningKeeper> {
+    const { settings, log } = this.#parts
+    this.#running ??= startKeeper(
+      {
+        ...{ settings, token: this.#token, log },
+        fronts: () => (this.#front?.listening ? [(this.#front.address() as AddressInfo).port] : []),
+        fenced() {
+          log('keeper: another cluster has taken over the store; requests cannot be kept here any more')
+        },
+      },
+      this.#stop.signal,
+    )
+    return this.#running
+  }
+}

@@ -1,0 +1,47 @@
+/** The keeper's side of the channel to the supervisor. This process ends with it. */
+
+import { ConfigError } from '../../lib/errors.ts'
+import type { FromKeeper, KeeperSettings, ToKeeper } from './messages.ts'
+import { startKeeper } from './run-keeper.ts'
+
+/** Resolves with the exit code when the supervisor ends the keeper, or another one leads. */
+export async function keeperProcess(log: (line: string) => void): Promise<number> {
+  if (!process.send) throw new ConfigError('keeper: only for processes that plimsoll up starts')
+  const end = () => process.exit(1)
+  process.on('disconnect', end)
+  const tell = (message: FromKeeper) => void process.send?.(message, undefined, {}, () => {})
+  const begun = Promise.withResolvers<{ token: string }>()
+  const over = Promise.withResolvers<number>()
+  const stop = new AbortController()
+  let settings: KeeperSettings | undefined
+  let ports: readonly number[] = []
+  process.on('message', (message: ToKeeper) => {
+    if (message.type === 'fronts') ports = message.ports
+    else {
+      settings = message.settings
+      begun.resolve({ token: message.token })
+    }
+  })
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.once(signal, () => {
+      stop.abort()
+      over.resolve(0)
+    })
+  const { token } = await begun.promise
+  const keeper = await startKeeper(
+    {
+      ...{ settings: () => settings!, token, fronts: () => ports, log },
+      fenced() {
+        log('keeper: another cluster has taken over the store; this one ends')
+        over.resolve(1)
+      },
+    },
+    stop.signal,
+  )
+  tell({ type: 'listening', port: keeper.port })
+  const code = await over.promise
+  process.off('disconnect', end)
+  await keeper.close()
+  process.disconnect?.()
+  return code
+}

@@ -1,0 +1,24 @@
+/** The messages between the keeper's process and the supervisor, which starts it and tells it about fronts. */
+
+import type { AdminAddress } from '../../keeper/cluster-view.ts'
+
+export interface KeeperSettings {
+  /** Where jobs are stored: the URL of a database, or a folder. */
+  store: string
+  /** How long results are kept, and how many bytes of them. */
+  keepMs: number
+  keepBytes: number
+  /** How many jobs the cluster is given at a time. */
+  most: number
+  admin: AdminAddress
+  /** Where webhooks may go, and the file of the secret that signs them. */
+  webhooks: { hosts: readonly string[]; secretFile: string }
+}
+
+export type ToKeeper =
+  /** The first message; again when the settings have changed. */
+  | { type: 'begin'; settings: KeeperSettings; token: string }
+  /** The ports where fronts accept requests from the keeper. */
+  | { type: 'fronts'; ports: readonly number[] }
+
+export type FromKeeper = { type: 'listening'; port: number }

@@ -1,0 +1,37 @@
+/** The settings of the keeper, from the options of the cluster. */
+
+import { join } from 'node:path'
+import type { Tokens } from '../../wire/token.ts'
+import type { ClusterOptions } from '../cluster-options.ts'
+import type { KeeperSettings } from './messages.ts'
+
+export interface KeepOptions {
+  /** Where accepted jobs are stored: the URL of a database. Default: in the data folder. */
+  store?: string
+  /** How long results are kept. Default: a day. */
+  keepMs?: number
+  /** Space for results. Default: 1 GiB. */
+  keepBytes?: number
+  /** Hosts to which webhooks may go. Default: none. */
+  webhookHosts?: readonly string[]
+}
+
+const usualKeepMs = 24 * 3600 * 1000
+const usualKeepBytes = 2 ** 30
+/** The cluster is given at most this many jobs at a time, and never more than half of its queue. */
+const mostJobs = 500
+
+export function keeperSettings(
+  { keep = {}, dataDir, queue, adminTls }: ClusterOptions,
+  { operator: token }: Tokens,
+  adminUrl: string,
+): KeeperSettings {
+  const { store = join(dataDir, 'jobs'), keepMs = usualKeepMs, keepBytes = usualKeepBytes } = keep
+  const url = adminTls ? adminUrl.replace('http:', 'https:') : adminUrl
+  return {
+    ...{ store, keepMs, keepBytes },
+    most: Math.max(1, Math.min(mostJobs, Math.floor(queue / 2))),
+    admin: { url, token },
+    webhooks: { hosts: keep.webhookHosts ?? [], secretFile: join(dataDir, 'tokens', 'webhook') },
+  }
+}

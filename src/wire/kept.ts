@@ -1,0 +1,49 @@
+/**
+ * What fronts and the keeper say to each other over HTTP on loopback. A front asks the keeper to keep a request; the keeper
+ * sends it to a front when its turn has come, and keeps the answer.
+ */
+
+/** Name and value of a header field, as it was sent. */
+export type Field = readonly [name: string, value: string]
+
+/** A request that is to be kept. It is one line of JSON, which the body of the request follows. */
+export interface KeepOrder {
+  workload: string
+  client: string
+  /** False: it must not run again once an attempt has started. */
+  isRepeatable: boolean
+  method: string
+  /** Path and query. */
+  target: string
+  fields: readonly Field[]
+  /** What the client was quoted, or would have been. */
+  quote: unknown
+  /** The client waits this long for the answer itself, in milliseconds; null: until it is there. */
+  waitMs: number | null
+  /** Preferences that are honoured, for the client. */
+  applied?: string
+  idempotency?: { key: string; fingerprint: string }
+  /** Is told when the job has ended. */
+  webhook?: string
+}
+
+/** Where the keeper accepts orders. Jobs are at the paths of the public port. */
+export const keepPath = '/keep'
+/** The paths of jobs. */
+export const jobsPath = '/-/jobs'
+
+/** Authorizes requests from the keeper to a front, besides which they have the fields of the client. */
+export const keptTokenField = 'plimsoll-kept-token'
+/** The address and the protocol of the client's connection. */
+export const keptAddressField = 'plimsoll-kept-address'
+export const keptProtocolField = 'plimsoll-kept-protocol'
+/** The client of a request that a front passes on to the keeper, or the keeper to a front. */
+export const keptClientField = 'plimsoll-kept-client'
+/** Marks an answer with which the cluster itself refuses the request, by the code of the problem. */
+export const keptRefusalField = 'plimsoll-kept-refusal'
+
+/** How fronts reach the keeper, and prove who they are. */
+export interface KeeperAddress {
+  port: number
+  token: string
+}
