@@ -65,7 +65,7 @@ export interface Webhook {
   url: string
   state: 'waiting' | 'delivered' | 'disabled' | 'given-up'
   tries: number
-  /** When it is tried next. */
+  /** When it is tried next. Undefined: its job has not ended. The end of its job makes it due. */
   dueAt?: number
   /** Why the last try failed. */
   problem?: string
@@ -109,49 +109,66 @@ export interface JobPage {
   cursor?: string
 }
 
+/** The body of a request is kept while its job is open, and afterwards as long as its result. */
 export interface Retention {
-  /** How long results are kept after the end of their jobs. */
+  /** How long results are kept after the ends of their jobs. */
   keepMs: number
-  /** All kept results together; the oldest are removed first. */
+  /** All kept results, and the bodies of jobs that have ended, together; the oldest are removed first. */
   keepBytes: number
-  /** How long jobs without their results are remembered, so that they are told from unknown ones. */
+  /**
+   * How long jobs are remembered after their ends, so that they are told from unknown ones, and how long their idempotency
+   * keys count. Jobs whose results are kept or whose webhooks wait are remembered in any case.
+   */
   rememberMs: number
 }
 
-/** A leader's right to write. Rejections are `StoreError`s. */
+/** A leader's right to write. It lasts until another leader begins, even beyond its time. Rejections are `StoreError`s. */
 export interface Lease {
   /** Grows with every leader. Writes of an older one are rejected with the code `STORE_FENCED`, whatever any clock says. */
   readonly epoch: number
   /** Resolves with false if another leader has begun. */
   renew(ttlMs: number): Promise<boolean>
+  /** Lets another leader begin at once. */
   release(): Promise<void>
 }
 
 export interface JobStore {
-  /** Resolves with undefined while another leader's lease lasts; by the store's clock, not the caller's. */
+  /**
+   * Resolves with undefined while another leader's lease lasts; by the store's clock, not the caller's. The same holder may
+   * begin again at once, with a newer epoch. A store that only one process can open also ends the leases of processes
+   * before it.
+   */
   lead(holder: string, ttlMs: number): Promise<Lease | undefined>
 
+  /**
+   * Reads the body even if the job is not accepted. An accept that failed with the code `STORE_UNKNOWN` may be repeated with
+   * the same id: then it resolves with `accepted` whether or not the first one was written.
+   */
   accept(epoch: number, job: NewJob): Promise<Acceptance>
-  /** Resolves with false if the job has ended before: the first end counts. */
+  /** Resolves with false if the job has ended before, or is unknown: the first end counts. */
   answer(epoch: number, id: string, answer: Answer): Promise<boolean>
   /** As `answer`. */
   cancel(epoch: number, id: string, endedAt: number, facts?: unknown): Promise<boolean>
+  /** An attempt may start from now on. Does nothing if the job is unknown. */
   noteStarted(epoch: number, id: string, startedAt: number): Promise<void>
+  /** Does nothing if the job is unknown. */
   noteWebhook(epoch: number, id: string, webhook: Webhook): Promise<void>
 
   job(id: string): Promise<StoredJob | undefined>
   /** The job that this client has accepted with this key, while the key is remembered. */
   byKey(client: string, key: string): Promise<StoredJob | undefined>
-  /** Undefined: the job is unknown. */
+  /** Undefined: the job is unknown, or has ended and its body is not kept any more. */
   body(id: string): Promise<AsyncIterable<Uint8Array> | undefined>
   /** Undefined: there is none, or it is not kept any more. */
   result(id: string): Promise<KeptAnswer | undefined>
+  /** Rejects if the cursor is not one of a page, or the limit not from 1 to 10,000. */
   list(query: JobQuery): Promise<JobPage>
   /** Jobs without an end, in the order of acceptance. */
   open(): AsyncIterable<StoredJob>
-  /** Jobs whose webhooks wait, the next one due first. */
+  /** Jobs that have ended and whose webhooks wait, the next one due first. */
   waitingWebhooks(limit: number): Promise<StoredJob[]>
-  /** Removes what is not to be kept. Resolves with the number of removed results. */
+  /** Removes what is not to be kept, in small steps. Resolves with the number of removed results. */
   sweep(epoch: number, now: number, retention: Retention): Promise<number>
+  /** Waits for writes that have begun. Later calls reject. */
   close(): Promise<void>
 }

@@ -15,12 +15,12 @@ import { type TestContext, test } from 'node:test'
 import { share } from '../../../test/support/thorough.ts'
 import { LedgerError } from '../../lib/errors.ts'
 import { stream } from '../../lib/random.ts'
+import { isDamage } from '../../lib/sqlite/errors.ts'
 import { retentionLimits } from '../retention.ts'
 import { openSqliteLedger } from '../sqlite.ts'
 import { sampleRow, sampleSnapshot } from '../testing/samples.ts'
 import { quickRetries, scratch } from '../testing/scratch.ts'
 import { explainError } from './explain-error.ts'
-import { isDamage } from './quarantine.ts'
 import { openStore } from './store.ts'
 
 const quarantined = (file: string) =>

@@ -2,18 +2,6 @@
 import { existsSync, realpathSync, renameSync } from 'node:fs'
 import { basename } from 'node:path'
 
-/** Result codes of SQLite. */
-const malformed = 11
-export const notADatabase = 26
-/** The file ends within a page. */
-const shortRead = 522
-
-/** Whether SQLite reports that the file is not, or no longer, a database. */
-export function isDamage(error: unknown): boolean {
-  const errcode = (error as { errcode?: number } | null)?.errcode ?? 0
-  return errcode === shortRead || (errcode & 0xff) === malformed || (errcode & 0xff) === notADatabase
-}
-
 /** Only a file with the default name may be renamed: any other file may not be a ledger at all. */
 export function hasDefaultName(file: string): boolean {
   return basename(file) === 'ledger.db'

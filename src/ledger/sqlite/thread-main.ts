@@ -1,14 +1,14 @@
 /** The ledger's thread: performs the calls of the main thread one after another; it may block. */
 import { parentPort, workerData } from 'node:worker_threads'
+import { withoutSqliteWarning } from '../../lib/sqlite/hide-warning.ts'
 import { explainError } from './explain-error.ts'
-import { withoutSqliteWarning } from './hide-warning.ts'
 import type { Store } from './store.ts'
 import type { Call, Notice, Reply, ThreadData } from './thread.ts'
 
 process.emitWarning = withoutSqliteWarning(process.emitWarning)
 // Imported dynamically, because importing SQLite emits the warning.
 const { openStore } = await import('./store.ts')
-const { isDamage } = await import('./quarantine.ts')
+const { isDamage } = await import('../../lib/sqlite/errors.ts')
 
 const { file, busyMs, pruneAfterMs, pruneEveryMs, retention } = workerData as ThreadData
 const port = parentPort!

@@ -40,7 +40,7 @@ export async function startKeeper(options: KeeperOptions, signal?: AbortSignal):
   await using opening = new AsyncDisposableStack()
   const { settings, token, fronts, log, fenced } = options
   const { store: location, keepMs, keepBytes, most, webhooks } = settings()
-  const store = opening.adopt(await openJobStore(location, log), (each) => each.close())
+  const store = opening.adopt(await openJobStore(location), (each) => each.close())
   const lease = opening.adopt(await leaseOf(store, log, signal), (each) => each.release().catch(() => {}))
   const now = () => Date.now()
   const retention = { keepMs, keepBytes, rememberMs: keepMs * rememberTimes }

@@ -105,7 +105,7 @@ export class Up {
   }
 
   keeper(): ProcessInfo | undefined {
-    return this.processes().find(({ command }) => /plimsoll\.js keeper$/.test(command))
+    return this.processes().find(({ command }) => /plimsoll\.js keeper ?$/.test(command))
   }
 
   /** The process that decides: it listens on the admin port. A supervisor may hold the socket too. */

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { openJobStore } from './open-store.ts'
+
+test('a path is the folder of a store in files', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'plimsoll-jobs-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const store = await openJobStore(join(folder, 'new', 'jobs'))
+  await store.close()
+  assert.ok(existsSync(join(folder, 'new', 'jobs', 'jobs.db')))
+})
+
+test('other locations are rejected by name, without their passwords', async () => {
+  for (const location of ['mysql://user:secret@host/jobs', 'redis://host', '']) {
+    await assert.rejects(openJobStore(location), (error: Error) => {
+      assert.equal(error.name, 'ConfigError')
+      assert.match(error.message, /^store = .*: must be/)
+      assert.doesNotMatch(error.message, /secret/)
+      return true
+    })
+  }
+})

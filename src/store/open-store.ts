@@ -1,0 +1,18 @@
+/** Opens the store that a configuration names. */
+import { ConfigError } from '../lib/errors.ts'
+import { openSqliteJobs } from './sqlite.ts'
+import type { JobStore } from './store.ts'
+
+export const defaultFolder = '.plimsoll/jobs'
+
+/** `location`: a folder, which is created if missing. */
+export async function openJobStore(location: string = defaultFolder): Promise<JobStore> {
+  if (location === '' || /^[a-z][a-z0-9+.-]*:\/\//i.test(location)) {
+    throw new ConfigError(`store = ${withoutPassword(location)}: must be the path of a folder`)
+  }
+  return openSqliteJobs({ folder: location })
+}
+
+function withoutPassword(location: string): string {
+  return location.replace(/^([^:]+:\/\/)[^/]*@/, '$1…@')
+}
