@@ -64,7 +64,8 @@ async function untilJob(
 }
 
 const isAnswered = ({ state }: Job) => state === 'answered'
-const keeperOf = (up: Up) => descendants(up.process.pid!).find(({ command }) => / keeper ?$/.test(command))?.pid
+const keeperOf = (up: Up) =>
+  descendants(up.process.pid!).find(({ command }) => / keeper ?$/.test(command))?.pid
 
 test('a request that is handed in is accepted, runs, and its answer is kept', patient, async (t) => {
   const up = await startUp(t)

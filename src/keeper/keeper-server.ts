@@ -251,7 +251,7 @@ function problemOf(error: Error, log: (line: string) => void): KeeperProblem {
     return new KeeperProblem(
       503,
       'store-fails',
-      'The store of jobs fails at the moment; nothing was accepted. Try again.',
+      'The store of jobs fails at the moment. Try again; with an Idempotency-Key it cannot run twice.',
     )
   log(`keeper: internal error: ${stackOf(error)}`)
   return new KeeperProblem(500, 'internal', 'An internal error occurred and has been logged.')

@@ -7,6 +7,7 @@ import { StoreError, stackOf } from '../lib/errors.ts'
 import { Outage } from '../lib/outage.ts'
 import type { Content, JobStore, Retention, StoredJob } from '../store/store.ts'
 import type { Field, KeepOrder } from '../wire/kept.ts'
+import { heldAnswer } from './held-answer.ts'
 import { newKeptId } from './kept-id.ts'
 import { type OpenJob, OpenJobs } from './open-jobs.ts'
 import { isPassing, retryDelayMs } from './refusals.ts'
@@ -193,15 +194,22 @@ export class Keeper {
   async #answered(open: OpenJob, { status, fields, body }: JobResponse): Promise<void> {
     const { store, epoch, now } = this.#parts
     const facts = factsOf(open, fields)
-    const broken: { error?: unknown } = {}
-    const answer = { status, fields, body: noting(body, broken), endedAt: now(), facts }
+    let content: Content
+    try {
+      content = await heldAnswer(body)
+    } catch {
+      // A front or a worker has ended.
+      return this.#cutOff(open, true)
+    }
+    const answer = { status, fields, body: content, endedAt: now(), facts }
+    if (content instanceof Uint8Array) return this.#end(open, () => store.answer(epoch, open.id, answer))
     try {
       await store.answer(epoch, open.id, answer)
       this.#store.works()
       this.#jobs.end(open)
     } catch (error) {
-      if (!('error' in broken) && error instanceof StoreError) this.#storeFailed(error)
-      // The answer is lost, or was cut off by a front or a worker that ended.
+      if (error instanceof StoreError) this.#storeFailed(error)
+      // It was long, and is gone.
       this.#cutOff(open, true)
     }
   }
@@ -219,6 +227,7 @@ export class Keeper {
   async #end(open: OpenJob, note: () => Promise<unknown>): Promise<void> {
     try {
       await note()
+      this.#store.works()
       this.#jobs.end(open)
     } catch (error) {
       this.#storeFailed(error)
@@ -305,19 +314,6 @@ function unknownOutcome(): { status: number; fields: Field[]; body: Uint8Array }
     status: 502,
     fields: [['content-type', 'application/problem+json']],
     body: Buffer.from(`${JSON.stringify(problem)}\n`),
-  }
-}
-
-/** Notes an error of the source, which the reader reports as one of its own. */
-async function* noting(
-  source: AsyncIterable<Uint8Array>,
-  broken: { error?: unknown },
-): AsyncGenerator<Uint8Array> {
-  try {
-    yield* source
-  } catch (error) {
-    broken.error = error
-    throw error
   }
 }
 

@@ -56,7 +56,7 @@ export async function keepRequest(
       method: request.method ?? 'GET',
       target: url.text,
       fields: keptFields(request),
-      quote: await parts.describeQuote(question, quote),
+      quote: await quoteOf(parts, { question, quote }),
       ...{ waitMs, ...(applied !== undefined && { applied }) },
       ...(webhook !== undefined && { webhook }),
       ...(key !== undefined && { idempotency: { key, fingerprint: await fingerprint(request, url, body) } }),
@@ -80,6 +80,19 @@ export async function keepRequest(
     })
   } finally {
     body.discard()
+  }
+}
+
+/** Null while the brain is away: a request can be accepted without its quote. */
+async function quoteOf(
+  { describeQuote }: KeepParts,
+  { question, quote }: Pick<EstimatedRequest, 'question' | 'quote'>,
+): Promise<unknown> {
+  try {
+    return await describeQuote(question, quote)
+  } catch (error) {
+    if (error instanceof RequestProblem && error.code === 'no-brain') return null
+    throw error
   }
 }
 
@@ -139,7 +152,7 @@ export function keeperAway(): RequestProblem {
   return new RequestProblem(
     503,
     'keeper-away',
-    'The store of jobs cannot be reached at the moment; nothing was accepted. Try again.',
+    'The store of jobs cannot be reached at the moment. Try again; with an Idempotency-Key the request cannot run twice.',
     { headers: { 'retry-after': '1' } },
   )
 }
