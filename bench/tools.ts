@@ -51,15 +51,16 @@ function typed(name: string, metric: Metric) {
 
 export async function tools({ quick }: BenchOptions): Promise<Record<string, unknown>> {
   const figures = await runSearches(runs, quick ? 5 : 11)
-  const requests = await wholeRequests(quick ? 5 : 9)
+  const requests = await wholeRequests(quick ? 5 : 9, quick ? 5 : 10)
   console.log(tableOfTools(figures))
   console.log(`\n${tableOfSearches(figures)}`)
   const ours = figures.map(({ byTool }) => byTool.routines!.work)
   console.log(
     `\nOrder of size, by strategy: ${orders(ours)}; in the report: ${orders(searches.map((it) => it.instructions))}.`,
   )
+  console.log(`\n${tableOfDefault(figures, requests.byCase)}`)
   console.log(
-    `The default meter on whole requests, with their pictures: overhead ${requests.overhead.toFixed(3)}, ` +
+    `\nThe default meter on whole requests, with their pictures: overhead ${requests.overhead.toFixed(3)}, ` +
       `${requests.leastMs.toFixed(0)}–${requests.mostMs.toFixed(0)} ms, work per CPU second within ${requests.spread.toFixed(2)}.`,
   )
   return {
@@ -68,18 +69,25 @@ export async function tools({ quick }: BenchOptions): Promise<Record<string, unk
     memory_overhead: overheadOf(figures, 'memory'),
     branch_overhead: overheadOf(figures, 'branches'),
     default_work_per_cpu_spread: thousandths(requests.spread),
+    default_solver_work_per_cpu_spread: thousandths(
+      spread(
+        figures.map(({ byTool }) => byTool.default!.work),
+        figures,
+      ),
+    ),
     routine_work_per_cpu_spread: thousandths(spread(ours, figures)),
   }
 }
 
-/** The default meter counts whole requests. */
-async function wholeRequests(rounds: number) {
+/** The default meter counts whole requests. `calm`: rounds without a faster run until the fastest ones are believed. */
+async function wholeRequests(rounds: number, calm: number) {
   const dataDir = mkdtempSync(join(tmpdir(), 'plimsoll-bench-'))
   const casesFile = fileURLToPath(new URL('./tools/requests.ts', import.meta.url))
   try {
     const pair = await Pair.start('hillclimb', { dataDir, quick: false, exactAtOnce: true, casesFile })
     await pair.warmUp()
     for (let round = 0; round < rounds; round++) await pair.round(round)
+    await pair.settle({ calm, most: 6 * calm })
     await pair.end()
     return pair.figures()
   } finally {
@@ -146,6 +154,27 @@ function tableOfSearches(figures: readonly SearchFigures[]): string {
   })
   const head = ['search', 'report: s', 'report: million', 'ours: CPU s', 'ours: million', 'cells visited']
   return table(head, rows)
+}
+
+/** What the default meter counts in a whole request, and in the search alone, and how fast. */
+function tableOfDefault(
+  figures: readonly SearchFigures[],
+  requests: readonly { work: number; fastestMs: number }[],
+): string {
+  const cellsOf = (work: number, ms: number) => [ms.toFixed(2), millions(work), millions(work / ms)]
+  const rows = searches.map(({ strategy, side }, i) => {
+    const { work, fastestMs } = requests[i]!
+    const { plainMs, byTool } = figures[i]!
+    const solver = byTool.default!.work
+    return [
+      `${strategy} ${side}`,
+      ...cellsOf(work, fastestMs),
+      ...cellsOf(solver, plainMs),
+      millions((work - solver) / (fastestMs - plainMs)),
+    ]
+  })
+  const head = ['request: CPU ms', 'million', 'per ms', 'search: CPU ms', 'million', 'per ms', 'rest: per ms']
+  return table(['search', ...head], rows)
 }
 
 function millions(count: number): string {

@@ -16,12 +16,14 @@ export interface Figures {
   overhead: number
   /** p95 of the factor between a request's rate of work and the median rate. */
   fidelity: number
-  /** The highest rate of work of a request ÷ the lowest, by the CPU time of its fastest unmetered run. */
+  /** The highest rate of work of a request ÷ the lowest, by the CPU time of its fastest unmetered run: see `settle`. */
   spread: number
   workPerMs: number
   leastMs: number
   mostMs: number
   cases: number
+  /** Of each request: its work, and the CPU time of its fastest unmetered run. */
+  byCase: readonly { work: number; fastestMs: number }[]
 }
 
 export interface PairOptions {
@@ -38,6 +40,8 @@ export interface PairOptions {
 const [warmRuns, warmMs] = [6, 100]
 /** Short requests are noisy and run more often; long requests run less often. */
 const [shortMs, longMs, shortTurns] = [40, 400, 3]
+/** A fastest run is improved if another one is faster by more than this. */
+const improvement = 0.02
 
 export class Pair {
   readonly name: string
@@ -48,6 +52,8 @@ export class Pair {
   readonly #results = new Map<number, CaseResult>()
   /** Times by request, in pairs of consecutive runs. */
   readonly #pairs = new Map<number, [plainMs: number, meteredMs: number][]>()
+  /** CPU time of the fastest unmetered run since the warm-up, by request. */
+  readonly #fastest = new Map<number, number>()
 
   static async start(name: string, options: PairOptions): Promise<Pair> {
     const { dataDir, casesFile = at(`./${name}.ts`) } = options
@@ -100,8 +106,27 @@ export class Pair {
           pair[which] = await this.#run(which, i)
         }
         pairs.push(pair)
+        this.#improve(i, pair[0])
       }
     }
+  }
+
+  /**
+   * Repeats the unmetered runs until none of the last `calm` rounds improved a fastest run, for at most `most` rounds. Other
+   * programs on the machine only make a run slower, but not all requests equally: few runs compare requests with the load.
+   */
+  async settle({ calm, most }: { calm: number; most: number }): Promise<void> {
+    for (let round = 0, quiet = 0; round < most && quiet < calm; round++) {
+      let improved = false
+      for (const i of this.#indices) if (this.#improve(i, await this.#run(0, i))) improved = true
+      quiet = improved ? 0 : quiet + 1
+    }
+  }
+
+  #improve(i: number, plainMs: number): boolean {
+    const before = this.#fastest.get(i) ?? Number.POSITIVE_INFINITY
+    this.#fastest.set(i, Math.min(before, plainMs))
+    return plainMs < before * (1 - improvement)
   }
 
   /** Throws if responses or work differ between runs. */
@@ -125,10 +150,12 @@ export class Pair {
         plainMs: median(pairs.map(([plain]) => plain)),
         overhead: median(pairs.map(([plain, metered]) => metered / plain)),
         rate: this.#results.get(i)!.work / meteredMs,
-        best: this.#results.get(i)!.work / Math.min(...pairs.map(([plain]) => plain)),
+        work: this.#results.get(i)!.work,
+        fastestMs: this.#fastest.get(i)!,
       }
     })
     const usual = median(all.map(({ rate }) => rate))
+    const best = all.map(({ work, fastestMs }) => work / fastestMs)
     const off = all.map(({ rate }) => Math.abs(Math.log(rate / usual))).sort((a, b) => a - b)
     if (process.env.METER_CASES) {
       for (const { i, plainMs, overhead, rate } of all) {
@@ -140,11 +167,12 @@ export class Pair {
       name: this.name,
       overhead: geomean(all.map(({ overhead }) => overhead)),
       fidelity: Math.exp(off[Math.ceil(off.length * 0.95) - 1]!),
-      spread: Math.max(...all.map(({ best }) => best)) / Math.min(...all.map(({ best }) => best)),
+      spread: Math.max(...best) / Math.min(...best),
       workPerMs: usual,
       leastMs: Math.min(...all.map(({ plainMs }) => plainMs)),
       mostMs: Math.max(...all.map(({ plainMs }) => plainMs)),
       cases: all.length,
+      byCase: all.map(({ work, fastestMs }) => ({ work, fastestMs })),
     }
   }
 
