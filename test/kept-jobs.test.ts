@@ -168,7 +168,7 @@ test('a job is cancelled wherever it is, and its process ends', patient, async (
   )
 })
 
-test('events tell of a job until it has ended', patient, async (t) => {
+test('events report on a job until it has ended', patient, async (t) => {
   const up = await startUp(t)
   const job = await handIn(up, '/gated?gate=e')
   const events = await fetch(`${up.url}${job.links.events}`)

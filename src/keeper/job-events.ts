@@ -12,7 +12,7 @@ export interface EventParts {
   describe(job: StoredJob): Promise<JobDocument>
 }
 
-/** How often the job is looked at, and the longest silence: proxies close connections that are silent for longer. */
+/** How often the job is checked, and the longest silence: proxies close connections that are silent for longer. */
 const [lookMs, silentMs] = [1_000, 15_000]
 
 /**

@@ -6,8 +6,8 @@
 import { StoreError, stackOf } from '../lib/errors.ts'
 import { Outage } from '../lib/outage.ts'
 import type { Content, JobStore, Retention, StoredJob } from '../store/store.ts'
-import type { Field, KeepOrder } from '../wire/kept.ts'
-import { heldAnswer } from './held-answer.ts'
+import type { KeepOrder } from '../wire/kept.ts'
+import { discard, factsOf, heldAnswer, unknownOutcome } from './answers.ts'
 import { newKeptId } from './kept-id.ts'
 import { type OpenJob, OpenJobs } from './open-jobs.ts'
 import { isPassing, retryDelayMs } from './refusals.ts'
@@ -290,37 +290,5 @@ export class Keeper {
       then()
     }, ms)
     this.#timers.add(timer)
-  }
-}
-
-/** What is known of a job that has ended, for its document. */
-function factsOf({ tries }: OpenJob, fields: readonly Field[]): Record<string, unknown> {
-  const value = (name: string) => fields.find(([each]) => each.toLowerCase() === name)?.[1]
-  const [job, work, worker] = ['plimsoll-job', 'plimsoll-work', 'plimsoll-worker'].map(value)
-  return {
-    attempts: Number(value('plimsoll-attempts') ?? 0),
-    sent: tries,
-    ...(job !== undefined && { job }),
-    ...(work !== undefined && { work: Number(work) }),
-    ...(worker !== undefined && { worker }),
-  }
-}
-
-function unknownOutcome(): { status: number; fields: Field[]; body: Uint8Array } {
-  const detail =
-    'The attempt at this job was cut off when a process of the cluster ended. It must not be repeated, and whether it has had an effect is unknown.'
-  const problem = { type: 'urn:plimsoll:outcome-unknown', title: 'Bad Gateway', status: 502, detail }
-  return {
-    status: 502,
-    fields: [['content-type', 'application/problem+json']],
-    body: Buffer.from(`${JSON.stringify(problem)}\n`),
-  }
-}
-
-async function discard(body: AsyncIterable<Uint8Array>): Promise<void> {
-  try {
-    for await (const _ of body);
-  } catch {
-    // It was to be discarded.
   }
 }

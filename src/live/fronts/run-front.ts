@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Estimator, Question, Quote } from '../../estimate/estimator.ts'
+import type { Question } from '../../estimate/estimator.ts'
 import { type RepeatedAnswers, repeatedAnswers } from '../../front/cache/repeated-answers.ts'
 import { sharedCache } from '../../front/cache/shared-cache.ts'
 import type { FrontServer } from '../../front/connection-steps.ts'
@@ -30,22 +30,12 @@ import { type FrontDirect, openDirect } from './direct.ts'
 import type { FrontOptions } from './front-options.ts'
 import { KnownWorkers } from './known-workers.ts'
 import { leaveClients, requestCounter } from './leaving.ts'
+import { noEstimator } from './no-estimator.ts'
 import { noBrain, PendingRequests } from './pending-requests.ts'
 import { askedOf, RemoteQuotes } from './remote-quotes.ts'
 
 /** Delay between attempts of a new front to reach the brain. */
 const joinAgainMs = 100
-
-/** The brain estimates; fronts do not. */
-const unknownCost: Quote = {
-  work: 0,
-  low: 0,
-  high: 0,
-  memoryMb: 0,
-  source: 'prior',
-  reason: { code: 'elsewhere' },
-}
-const noEstimator: Estimator = { estimate: () => unknownCost, learn() {} }
 
 /** Runs until the brain or the signal ends it and its requests are answered. Rejects if it cannot join or is refused. */
 export async function runFront(options: FrontOptions, signal: AbortSignal): Promise<void> {

@@ -5,17 +5,6 @@ import type { Tokens } from '../../wire/token.ts'
 import type { ClusterOptions } from '../cluster-options.ts'
 import type { KeeperSettings } from './messages.ts'
 
-export interface KeepOptions {
-  /** Where accepted jobs are stored: the URL of a database. Default: in the data folder. */
-  store?: string
-  /** How long results are kept. Default: a day. */
-  keepMs?: number
-  /** Space for results. Default: 1 GiB. */
-  keepBytes?: number
-  /** Hosts to which webhooks may go. Default: none. */
-  webhookHosts?: readonly string[]
-}
-
 const usualKeepMs = 24 * 3600 * 1000
 const usualKeepBytes = 2 ** 30
 /** The cluster is given at most this many jobs at a time, and never more than half of its queue. */

@@ -63,7 +63,9 @@ function acceptedJobs(name: string, make: MakeSubject): void {
     await store.noteWebhook(epoch, 'job-1', { url: 'https://x.test/', state: 'waiting', tries: 1 })
     assert.equal(await store.job('job-1'), undefined)
   })
+}
 
+function openJobs(name: string, make: MakeSubject): void {
   test(`${name}: open jobs come in the order of acceptance`, async (t) => {
     const { store, epoch } = await openLed(t, await make(t))
     for (const number of [3, 1, 2]) await store.accept(epoch, newJob(number, { acceptedAt: startedAt }))
@@ -169,5 +171,6 @@ function endsOfJobs(name: string, make: MakeSubject): void {
 
 export function jobsContract(name: string, make: MakeSubject): void {
   acceptedJobs(name, make)
+  openJobs(name, make)
   endsOfJobs(name, make)
 }
