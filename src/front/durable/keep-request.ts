@@ -28,7 +28,7 @@ export type KeeperLink = () => Promise<KeeperAddress>
 
 /** Not part of the request that is kept. */
 const dropped: ReadonlySet<string> = new Set([
-  ...['prefer', 'idempotency-key', 'expect', 'content-length', 'plimsoll-announce', 'plimsoll-webhook'],
+  ...['prefer', 'expect', 'content-length', 'plimsoll-announce', 'plimsoll-webhook'],
 ])
 
 export interface KeepParts {
