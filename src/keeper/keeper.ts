@@ -9,9 +9,11 @@ import type { Content, JobStore, Retention, StoredJob } from '../store/store.ts'
 import type { KeepOrder } from '../wire/kept.ts'
 import { discard, factsOf, heldAnswer, unknownOutcome } from './answers.ts'
 import { newKeptId } from './kept-id.ts'
+import { lookAgain } from './look-again.ts'
 import { type OpenJob, OpenJobs } from './open-jobs.ts'
 import { isPassing, retryDelayMs } from './refusals.ts'
 import { type JobResponse, sendJob } from './send-job.ts'
+import { Timers } from './timers.ts'
 
 export interface KeeperParts {
   store: JobStore
@@ -30,6 +32,8 @@ export interface KeeperParts {
   log(line: string): void
   /** Another keeper leads now: this one must end. */
   fenced(): void
+  /** False: the lease could not be renewed in time, so that another keeper may lead. No jobs are sent then. */
+  leads?(): boolean
   send?: typeof sendJob
 }
 
@@ -43,14 +47,14 @@ export interface Kept {
 
 /** How often results that are kept long enough are looked for. */
 const sweepMs = 60_000
-/** Without a front that it can reach, a job waits this long. */
+/** Without a front that it can reach, or without a lease, a job waits this long. */
 const noFrontMs = 200
 
 export class Keeper {
   readonly #parts: KeeperParts
   readonly #jobs = new OpenJobs()
   readonly #store: Outage
-  readonly #timers = new Set<NodeJS.Timeout>()
+  readonly #timers = new Timers()
   #sent = 0
   #turn = 0
   #closed = false
@@ -76,7 +80,7 @@ export class Keeper {
       else void this.#end(open, () => store.answer(epoch, job.id, { ...unknownOutcome(), endedAt: now() }))
     }
     if (count > 0) log(`keeper: goes on with ${count} ${count === 1 ? 'job' : 'jobs'}`)
-    this.#every(sweepMs, () => this.#sweep())
+    this.#timers.every(sweepMs, () => this.#sweep())
     this.#fill()
   }
 
@@ -96,7 +100,8 @@ export class Keeper {
         ...(webhook !== undefined && { webhook }),
       }),
     ).catch((error) => {
-      this.#jobs.end(open)
+      if (error instanceof StoreError && error.code === 'STORE_UNKNOWN') this.#settle(open)
+      else this.#jobs.end(open)
       throw error
     })
     if (acceptance.kind !== 'accepted') this.#jobs.end(open)
@@ -108,6 +113,15 @@ export class Keeper {
     this.#jobs.wait(open)
     this.#fill()
     return { id, ended: open.ended.promise, isRepeat: false }
+  }
+
+  /** Its client was refused, and may come back with the same key: if the job is stored after all, it runs. */
+  #settle(open: OpenJob): void {
+    lookAgain({ store: this.#parts.store, timers: this.#timers, id: open.id }, (job) => {
+      if (!job) return this.#jobs.end(open)
+      this.#jobs.wait(open)
+      this.#fill()
+    })
   }
 
   /** Resolves when the job has ended; at once if it is not open. */
@@ -131,11 +145,14 @@ export class Keeper {
     return isFirst
   }
 
-  /** Jobs that are sent are cut off; they are sent again by the next keeper. */
+  /** Jobs that are sent are cut off; they are sent again by the next keeper. Those who wait for one need wait no longer. */
   close(): void {
     this.#closed = true
-    for (const timer of this.#timers) clearTimeout(timer)
-    for (const { abort } of this.#jobs.all()) abort?.abort()
+    this.#timers.close()
+    for (const { abort, ended } of this.#jobs.all()) {
+      abort?.abort()
+      ended.resolve()
+    }
   }
 
   #fill(): void {
@@ -153,7 +170,8 @@ export class Keeper {
   }
 
   async #run(open: OpenJob): Promise<void> {
-    const { store, epoch, now } = this.#parts
+    const { store, epoch, now, leads } = this.#parts
+    if (leads?.() === false) return this.#later(open, noFrontMs)
     const abort = new AbortController()
     open.abort = abort
     let began = false
@@ -162,6 +180,7 @@ export class Keeper {
       const job = await store.job(open.id)
       if (this.#isOver(open)) return
       if (!job) throw new StoreError(`job ${open.id} is gone from the store`)
+      if (job.state !== 'open') return this.#jobs.end(open)
       const port = this.#front()
       if (port === undefined) return this.#later(open, noFrontMs)
       if (!open.isRepeatable) await store.noteStarted(epoch, open.id, now())
@@ -231,7 +250,7 @@ export class Keeper {
       this.#jobs.end(open)
     } catch (error) {
       this.#storeFailed(error)
-      this.#after(
+      this.#timers.after(
         retryDelayMs(++open.tries, undefined, this.#parts.random()),
         () => void this.#end(open, note),
       )
@@ -241,7 +260,7 @@ export class Keeper {
   #later(open: OpenJob, ms: number): void {
     delete open.abort
     delete open.job
-    this.#after(ms, () => {
+    this.#timers.after(ms, () => {
       if (this.#isOver(open)) return
       this.#jobs.wait(open)
       this.#fill()
@@ -277,18 +296,5 @@ export class Keeper {
   async #sweep(): Promise<void> {
     const { store, epoch, now, retention } = this.#parts
     await this.#try(() => store.sweep(epoch, now(), retention)).catch(() => {})
-  }
-
-  #every(ms: number, then: () => Promise<void>): void {
-    this.#after(ms, () => void then().finally(() => this.#every(ms, then)))
-  }
-
-  #after(ms: number, then: () => void): void {
-    if (this.#closed) return
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer)
-      then()
-    }, ms)
-    this.#timers.add(timer)
   }
 }

@@ -6,7 +6,7 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
@@ -49,14 +49,17 @@ export async function startPostgres(...settings: string[]): Promise<Postgres | u
 function installedBinaries(): string | undefined {
   const folder = '/usr/lib/postgresql'
   const versions = existsSync(folder) ? readdirSync(folder).sort((a, b) => Number(b) - Number(a)) : []
-  return versions.map((version) => join(folder, version, 'bin')).find((bin) => existsSync(join(bin, 'initdb')))
+  return versions
+    .map((version) => join(folder, version, 'bin'))
+    .find((bin) => existsSync(join(bin, 'initdb')))
 }
 
 /** Several test files may do it at once: the second one waits and finds it installed. */
 function install(): string | undefined {
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return undefined
   console.error('PostgreSQL is not installed; trying apt-get install postgresql')
-  const apt = 'apt-get -q -y -o DPkg::Lock::Timeout=200 -o Dpkg::Options::=--force-confold --no-install-recommends'
+  const apt =
+    'apt-get -q -y -o DPkg::Lock::Timeout=200 -o Dpkg::Options::=--force-confold --no-install-recommends'
   // Without the first step, the second one would start a server that nobody stops.
   const script = `set -e; export DEBIAN_FRONTEND=noninteractive
     ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 && exit 0
