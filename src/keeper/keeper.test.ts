@@ -41,6 +41,7 @@ async function startKeeper(
   t: TestContext,
   store: JobStore = new MemoryJobStore(),
   most = 10,
+  leads = () => true,
 ): Promise<Stand> {
   const lease = await store.lead('test', 1_000)
   const sent: Sent[] = []
@@ -63,7 +64,7 @@ async function startKeeper(
   const keeper = new Keeper({
     ...{ store, epoch: lease!.epoch, fronts: () => [1], token: 't', most, send },
     retention: { keepMs: Infinity, keepBytes: Infinity, rememberMs: Infinity },
-    ...{ now: () => 0, random: () => 0.5, log() {} },
+    ...{ now: () => 0, random: () => 0.5, log() {}, leads },
     fenced() {
       isFenced = true
     },
@@ -257,4 +258,43 @@ test('an answer that cannot be stored is stored later, and the job does not run 
   t.mock.timers.tick(60_000)
   await kept!.ended
   assert.deepEqual([await resultOf(stand, kept!.id), stand.sent.length], ['done', 1])
+})
+
+test('a job of which the store did not say that it was written is run if it is there', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  let isWritten = true
+  class Doubtful extends MemoryJobStore {
+    override async accept(...args: Parameters<JobStore['accept']>): Promise<never> {
+      if (isWritten) await super.accept(...args)
+      throw new StoreError('the connection was lost', 'STORE_UNKNOWN')
+    }
+  }
+  const store = new Doubtful()
+  const stand = await startKeeper(t, store)
+  await assert.rejects(stand.keeper.keep(order(), Buffer.from('there')), /the connection was lost/)
+  isWritten = false
+  await assert.rejects(stand.keeper.keep(order(), Buffer.from('missing')), /the connection was lost/)
+  assert.equal(stand.sent.length, 0)
+  for (const ms of [500, 2_000, 10_000, 60_000]) {
+    t.mock.timers.tick(ms)
+    await stand.settle()
+  }
+  assert.equal(stand.sent.length, 1)
+  stand.sent[0]!.answer('done')
+  await stand.settle()
+  assert.deepEqual(await Array.fromAsync(store.open()), [])
+})
+
+test('a keeper that may have lost its lease sends no jobs', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  let leads = false
+  const stand = await startKeeper(t, new MemoryJobStore(), 10, () => leads)
+  await stand.keeper.keep(order(), Buffer.from('x'))
+  t.mock.timers.tick(1_000)
+  await stand.settle()
+  assert.equal(stand.sent.length, 0)
+  leads = true
+  t.mock.timers.tick(1_000)
+  await stand.settle()
+  assert.equal(stand.sent.length, 1)
 })
