@@ -150,7 +150,10 @@ test('a crash during writes: each is durable, was not written, or is unknown', o
     if (outcome !== 'STORE_UNKNOWN') assert.equal(there.has(id), outcome === 'accepted', `${id} ${outcome}`)
   for (const [id] of unknown)
     assert.deepEqual(await store.accept(epoch, newJob(Number(id.slice(4)))), { kind: 'accepted' })
-  assert.equal((await idsOf(store.open())).length, [...outcomes.values()].filter((one) => one !== 'STORE').length)
+  assert.equal(
+    (await idsOf(store.open())).length,
+    [...outcomes.values()].filter((one) => one !== 'STORE').length,
+  )
 })
 
 test('a connection that ends during a write leaves its outcome unknown', options, async (t) => {
