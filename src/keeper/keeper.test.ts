@@ -63,7 +63,7 @@ async function startKeeper(
   const keeper = new Keeper({
     ...{ store, epoch: lease!.epoch, fronts: () => [1], token: 't', most, send },
     retention: { keepMs: Infinity, keepBytes: Infinity, rememberMs: Infinity },
-    ...{ now: () => 0, random: () => 0.5, log() {} },
+    ...{ now: () => 0, random: () => 0.5, cores: () => 2, log() {} },
     fenced() {
       isFenced = true
     },

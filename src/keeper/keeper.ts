@@ -8,6 +8,7 @@ import { Outage } from '../lib/outage.ts'
 import type { Content, JobStore, Retention, StoredJob } from '../store/store.ts'
 import type { KeepOrder } from '../wire/kept.ts'
 import { discard, factsOf, heldAnswer, unknownOutcome } from './answers.ts'
+import { Etas } from './eta.ts'
 import { newKeptId } from './kept-id.ts'
 import { type OpenJob, OpenJobs } from './open-jobs.ts'
 import { isPassing, retryDelayMs } from './refusals.ts'
@@ -22,6 +23,8 @@ export interface KeeperParts {
   token: string
   /** How many jobs the cluster is given at a time; the others wait here. */
   most: number
+  /** Cores of the cluster. */
+  cores(): number
   retention: Retention
   /** Milliseconds since 1970. */
   now(): number
@@ -51,6 +54,7 @@ export class Keeper {
   readonly #jobs = new OpenJobs()
   readonly #store: Outage
   readonly #timers = new Set<NodeJS.Timeout>()
+  readonly #etas = new Etas()
   #sent = 0
   #turn = 0
   #closed = false
@@ -76,7 +80,7 @@ export class Keeper {
       else void this.#end(open, () => store.answer(epoch, job.id, { ...unknownOutcome(), endedAt: now() }))
     }
     if (count > 0) log(`keeper: goes on with ${count} ${count === 1 ? 'job' : 'jobs'}`)
-    this.#every(sweepMs, () => this.#sweep())
+    this.#sweepLater()
     this.#fill()
   }
 
@@ -84,7 +88,9 @@ export class Keeper {
   async keep(order: KeepOrder, body: Content): Promise<Kept | undefined> {
     const { store, epoch, now } = this.#parts
     const id = newKeptId(now())
-    const { workload, client, isRepeatable, quote, method, target, fields, idempotency, webhook } = order
+    const { workload, client, isRepeatable, method, target, fields, idempotency, webhook } = order
+    const aheadS = this.#jobs.waitingS === 0 ? 0 : this.#jobs.waitingS / this.#parts.cores()
+    const quote = this.#etas.withEnds(order.quote, aheadS)
     const job = { id, workload, client, isRepeatable, quote, acceptedAt: now() }
     const request = { method, target, fields, body }
     // A repeat may find it in the store before this call goes on.
@@ -157,9 +163,10 @@ export class Keeper {
     const abort = new AbortController()
     open.abort = abort
     let began = false
+    let job: StoredJob | undefined
     let response: JobResponse
     try {
-      const job = await store.job(open.id)
+      job = await store.job(open.id)
       if (this.#isOver(open)) return
       if (!job) throw new StoreError(`job ${open.id} is gone from the store`)
       const port = this.#front()
@@ -177,7 +184,7 @@ export class Keeper {
       await discard(response.body)
       return this.#later(open, retryDelayMs(open.tries, response.retryAfter, this.#parts.random()))
     }
-    await this.#answered(open, response)
+    await this.#answered(open, job, response)
   }
 
   async #send(open: OpenJob, job: StoredJob, port: number): Promise<JobResponse> {
@@ -191,7 +198,7 @@ export class Keeper {
     return send({ port, token, job, body, signal: open.abort!.signal, onJob })
   }
 
-  async #answered(open: OpenJob, { status, fields, body }: JobResponse): Promise<void> {
+  async #answered(open: OpenJob, job: StoredJob, { status, fields, body }: JobResponse): Promise<void> {
     const { store, epoch, now } = this.#parts
     const facts = factsOf(open, fields)
     let content: Content
@@ -202,6 +209,7 @@ export class Keeper {
       return this.#cutOff(open, true)
     }
     const answer = { status, fields, body: content, endedAt: now(), facts }
+    this.#etas.ended(job.quote, (answer.endedAt - job.acceptedAt) / 1000)
     if (content instanceof Uint8Array) return this.#end(open, () => store.answer(epoch, open.id, answer))
     try {
       await store.answer(epoch, open.id, answer)
@@ -274,13 +282,10 @@ export class Keeper {
     this.#store.failed((error as Error).message)
   }
 
-  async #sweep(): Promise<void> {
+  #sweepLater(): void {
     const { store, epoch, now, retention } = this.#parts
-    await this.#try(() => store.sweep(epoch, now(), retention)).catch(() => {})
-  }
-
-  #every(ms: number, then: () => Promise<void>): void {
-    this.#after(ms, () => void then().finally(() => this.#every(ms, then)))
+    const sweep = () => this.#try(() => store.sweep(epoch, now(), retention)).catch(() => {})
+    this.#after(sweepMs, () => void sweep().finally(() => this.#sweepLater()))
   }
 
   #after(ms: number, then: () => void): void {

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { hostname } from 'node:os'
+import { availableParallelism, hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { clusterView } from '../../keeper/cluster-view.ts'
 import { Keeper } from '../../keeper/keeper.ts'
@@ -44,13 +44,14 @@ export async function startKeeper(options: KeeperOptions, signal?: AbortSignal):
   const lease = opening.adopt(await leaseOf(store, log, signal), (each) => each.release().catch(() => {}))
   const now = () => Date.now()
   const retention = { keepMs, keepBytes, rememberMs: keepMs * rememberTimes }
+  const view = clusterView(() => settings().admin)
   const keeper = new Keeper({
+    cores: () => view.cores() || availableParallelism(),
     ...{ store, epoch: lease.epoch, fronts, token, most, retention, now, log, fenced },
     random: Math.random,
   })
   opening.defer(() => keeper.close())
   await keeper.start()
-  const view = clusterView(() => settings().admin)
   const { hosts: webhookHosts } = webhooks
   if (webhookHosts.length > 0) {
     const secret = webhookSecret(webhooks.secretFile)
