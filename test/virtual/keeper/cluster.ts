@@ -57,10 +57,10 @@ export class Cluster {
     return this.#fronts.filter(({ isListed }) => isListed).map(({ port }) => port)
   }
 
-  /** Connections of living processes that nobody has ended. */
-  get open(): number {
+  /** Connections that neither side has ended. */
+  openOf(process: VirtualProcess): number {
     const attempts = this.#fronts.flatMap((front) => [...front.attempts])
-    return attempts.filter(({ isOpen, process }) => isOpen && process.alive).length
+    return attempts.filter((attempt) => attempt.isOpen && attempt.process === process).length
   }
 
   killFront(which: number, ms: number): void {

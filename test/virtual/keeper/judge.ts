@@ -38,6 +38,8 @@ interface Knowledge {
   confirmed: Set<string>
   posting: Set<string>
   isFenced: boolean
+  /** Its deliveries of webhooks have learned it too. */
+  areWebhooksFenced: boolean
 }
 
 export class Judge {
@@ -141,7 +143,8 @@ export class Judge {
     if (!known) {
       known = {
         ...{ since: this.#now(), readAt: new Map(), webhooksReadAt: 0, ends: new Set() },
-        ...{ confirmed: new Set(), posting: new Set(), isFenced: false },
+        ...{ confirmed: new Set(), posting: new Set() },
+        ...{ isFenced: false, areWebhooksFenced: false },
       }
       this.#knowledge.set(process, known)
     }
@@ -152,8 +155,9 @@ export class Judge {
     this.#of(process)
   }
 
-  learnedFenced(process: VirtualProcess): void {
-    this.#of(process).isFenced = true
+  learnedFenced(process: VirtualProcess, byWebhook: boolean): void {
+    if (byWebhook) this.#of(process).areWebhooksFenced = true
+    else this.#of(process).isFenced = true
     this.counts.fenced++
   }
 
@@ -192,12 +196,13 @@ export class Judge {
   }
 
   posts(process: VirtualProcess, id: string): void {
-    const { confirmed, posting, webhooksReadAt, isFenced } = this.#of(process)
+    const { confirmed, posting, webhooksReadAt, areWebhooksFenced } = this.#of(process)
     const { end, toldAt } = this.#job(id)
     if (!end) this.fail(`the webhook of job ${id} was sent before the job had ended`)
     if (confirmed.has(id)) this.fail(`the webhook of job ${id} was sent again after it was confirmed`)
     if (posting.has(id)) this.fail(`the webhook of job ${id} was sent twice at the same time`)
-    if (isFenced) this.fail(`${process.name} sent a webhook, although it knew that another keeper leads`)
+    if (areWebhooksFenced)
+      this.fail(`${process.name} sent a webhook, although it knew that another keeper leads`)
     if (toldAt !== undefined && toldAt <= webhooksReadAt)
       this.fail(`the webhook of job ${id} was sent after its delivery was noted`)
     posting.add(id)

@@ -23,8 +23,6 @@ export interface KeeperProcessParts {
   most: number
   /** True: no other cluster uses the store, and opening it ends the leases of processes before. */
   isAlone: boolean
-  /** True: it lives on when another keeper leads, as in the process of a brain. */
-  isInside: boolean
   /** How far its clock is off. */
   clockMs(): number
 }
@@ -40,7 +38,6 @@ export class KeeperProcess {
   #deliveries: Deliveries | undefined
   #lease: Lease | undefined
   #renewing: NodeJS.Timeout | undefined
-  #epoch = 0
   #isEnding = false
 
   constructor(parts: KeeperProcessParts) {
@@ -54,8 +51,9 @@ export class KeeperProcess {
     return this.process.alive ? this.#keeper : undefined
   }
 
+  /** Of its lease. */
   get epoch(): number {
-    return this.#epoch
+    return this.#lease?.epoch ?? 0
   }
 
   /** All its memory is gone. */
@@ -108,7 +106,6 @@ export class KeeperProcess {
     const { time, judge, cluster, random, most, clockMs } = this.#parts
     const lease = await this.#lead(process, store)
     this.#lease = lease
-    this.#epoch = lease.epoch
     judge.began(process)
     const now = () => Math.floor(Date.now() + clockMs())
     const log = (line: string) => judge.log(() => `${process.name}: ${line}`)
@@ -148,6 +145,6 @@ export class KeeperProcess {
   }
 
   #fenced(process: VirtualProcess): void {
-    if (process === this.process && !this.#parts.isInside) void this.stop()
+    if (process === this.process) void this.stop()
   }
 }

@@ -29,7 +29,7 @@ for (let seed = from; seed < from + seeds; seed++) {
     totals[name] = (totals[name] ?? 0) + count
   if (failures.length === 0) continue
   failed.push(plan)
-  if (failed.length <= Number(process.env.SHOW ?? 10)) console.log(`seed ${seed}: ${failures[0]}`)
+  if (failed.length <= 10) console.log(`seed ${seed}: ${failures[0]}`)
 }
 const [first] = failed
 if (first && !values.quiet) {

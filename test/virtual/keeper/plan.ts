@@ -45,8 +45,6 @@ export interface Plan {
   clusters: number
   /** Jobs that a keeper sends at a time. */
   most: number
-  /** Keepers live on when another one leads, as in the process of a brain. */
-  isInside: boolean
   /** Without faults nothing may be repeated. */
   isCalm: boolean
   requests: RequestPlan[]
@@ -57,7 +55,6 @@ export function drawPlan(seed: number): Plan {
   const random = stream(seed, 'plan')
   const isCalm = seed % 5 === 0
   const clusters = !isCalm && random.next() < 0.4 ? 2 : 1
-  const isInside = clusters === 2 && random.next() < 0.3
   const most = 1 + random.below(8)
   const requests = Array.from({ length: 4 + random.below(14) }, (_, number) => request(number, random))
   const count = isCalm ? 0 : 1 + random.below(10)
@@ -65,7 +62,7 @@ export function drawPlan(seed: number): Plan {
     const kind = faultKinds[random.below(faultKinds.length)]!
     return { at: random.next() * busyMs, kind, ms: 200 + random.exponential() * 4_000, which: random.next() }
   })
-  return { seed, clusters, most, isInside, isCalm, requests, faults }
+  return { seed, clusters, most, isCalm, requests, faults }
 }
 
 function request(number: number, random: Random): RequestPlan {

@@ -69,7 +69,7 @@ export class ReachedStore implements JobStore {
         epoch: lease.epoch,
         renew: async (ms) => {
           const isOurs = await this.#call('write', 'renew', () => lease.renew(ms))
-          if (!isOurs) judge.learnedFenced(process)
+          if (!isOurs) judge.learnedFenced(process, false)
           return isOurs
         },
         release: () => this.#call('write', 'release', () => lease.release()),
@@ -213,7 +213,7 @@ export class ReachedStore implements JobStore {
           if (failure) return
           const { code } = error as StoreError
           reply(travelMs(), () => {
-            if (code === 'STORE_FENCED') judge.learnedFenced(process)
+            if (code === 'STORE_FENCED') judge.learnedFenced(process, what.startsWith('webhook '))
             reject(error)
           })
           judge.log(() => `${process.name}: ${what}: ${code}`)

@@ -61,7 +61,7 @@ class World {
       return new KeeperProcess({
         ...{ name, time, judge, memory: this.#memory, weather: this.#weather, most: plan.most },
         ...{ cluster: this.#cluster, receivers: this.#receivers, random: random(name) },
-        ...{ isAlone: plan.clusters === 1, isInside: plan.isInside, clockMs: () => this.#clockMs },
+        ...{ isAlone: plan.clusters === 1, clockMs: () => this.#clockMs },
       })
     })
     const parts = { time, judge, random: random('clients'), keepers: this.#keepers, memory: this.#memory }
@@ -81,6 +81,7 @@ class World {
     if (!isOver()) await this.#judgeAtRest()
     await this.#time.run(this.#time.now + watchMs, isOver)
     if (isOver()) return
+    this.#judgeMemory()
     await this.#clients.seeAll()
     this.#inKeepers((keeper) => keeper.stop())
     await this.#time.run(this.#time.now + checkMs, isOver)
@@ -118,16 +119,11 @@ class World {
     this.#cluster.brainBack = 0
     this.#cluster.busyUntil = 0
     this.#receivers.awayUntil = 0
-    const leads = Math.max(...this.#keepers.map(({ epoch }) => epoch))
-    for (const keeper of this.#keepers) {
-      keeper.process.frozenUntilMs = 0
-      // Its operator restarts what another cluster has displaced.
-      if (keeper.keeper && keeper.epoch < leads && this.#plan.isInside) keeper.kill()
-    }
+    for (const { process } of this.#keepers) process.frozenUntilMs = 0
   }
 
   async #isQuiet(): Promise<boolean> {
-    if (!this.#clients.areDone) return false
+    if (!this.#clients.areDone || !this.#keepers.some(({ keeper }) => keeper)) return false
     for await (const _ of this.#memory.open()) return false
     return (await this.#memory.waitingWebhooks(1)).length === 0
   }
@@ -138,17 +134,15 @@ class World {
     for await (const { id } of this.#memory.open()) judge.fail(`job ${id} has no end`)
     for (const { id, webhook } of await this.#memory.waitingWebhooks(1_000))
       judge.fail(`the webhook of job ${id} was not delivered: ${webhook?.problem}`)
-    await this.#judgeMemory()
   }
 
   /** What has ended must not be remembered any more. */
-  async #judgeMemory(): Promise<void> {
-    await this.#time.run(this.#time.now + checkMs)
+  #judgeMemory(): void {
     const [leader] = this.#keepers.filter(({ keeper }) => keeper).sort((a, b) => b.epoch - a.epoch)
     if (!leader) return this.#judge.fail('no keeper leads')
     for (const id of this.#judge.ids)
       if (leader.keeper!.standing(id)) this.#judge.fail(`job ${id} has ended, but its keeper remembers it`)
-    const { open } = this.#cluster
+    const open = this.#cluster.openOf(leader.process)
     if (open > 0) this.#judge.fail(`${open} connections to fronts are open`)
   }
 }
