@@ -4,7 +4,8 @@ import { StoreError } from '../lib/errors.ts'
 import { MemoryJobStore } from '../store/memory.ts'
 import type { JobStore } from '../store/store.ts'
 import type { KeepOrder } from '../wire/kept.ts'
-import { Keeper, type KeeperParts } from './keeper.ts'
+import { Keeper } from './keeper.ts'
+import type { KeeperParts } from './keeper-parts.ts'
 import type { JobResponse, SendParts } from './send-job.ts'
 
 const order = (changes: Partial<KeepOrder> = {}): KeepOrder => ({
