@@ -47,18 +47,17 @@ function observer(coverage: Coverage): Observer {
     observe(event, actions, now, brain) {
       if (event.type === 'arrived') {
         const { job } = event
-        const quote = etas.withEnds(quoteOf(job, presentOf(brain.view(), job.id, jobs)), 0)
+        const asked = quoteOf(job, presentOf(brain.view(), job.id, jobs))
         jobs.set(job.id, job)
-        given.set(job.id, { at: now, quote })
+        given.set(job.id, { at: now, quote: etas.accepted(job.id, asked, { now }) })
       }
       for (const action of actions) {
         const asked = action.type === 'answer' ? given.get(action.job) : undefined
         if (action.type !== 'answer' || !asked) continue
         jobs.delete(action.job)
         given.delete(action.job)
-        const seconds = (now - asked.at) / 1000
-        coverage.add(asked.quote, seconds)
-        etas.ended(asked.quote, seconds)
+        coverage.add(asked.quote, (now - asked.at) / 1000)
+        etas.ended(action.job, now)
       }
     },
   }

@@ -4,6 +4,8 @@
  * job by a small one back. So in the long run one job in 25 ends beyond it, whatever the errors are.
  */
 
+import { type Entry, Heap } from '../lib/heap.ts'
+
 /** What is read of a quote. Seconds. */
 export interface QuotedTimes {
   seconds: { expected: number; low: number; high: number }
@@ -27,7 +29,7 @@ export interface WithEnds {
 /** This part of all jobs ends beyond each bound: a little less than a twentieth, for the jobs from which a new keeper learns. */
 const beyond = 0.04
 /** How far a job that ends beyond a bound moves it. The first jobs of a kind move it further. */
-const stepAfter = (jobs: number) => 0.4 * Math.max(1, 4 / Math.sqrt(1 + jobs))
+const stepAfter = (jobs: number) => 0.4 * Math.max(1, 2 / Math.sqrt(1 + jobs))
 /** Storing, sending and answering take this long, besides the job. */
 const besidesS = 0.02
 /** Intervals of quotes may be empty: these are the least logarithms of the factors to their bounds. */
@@ -35,7 +37,7 @@ const [leastEarly, leastLate] = [0.05, 0.1]
 /** Added to the latter for a job that only waits: nobody knows what will arrive before it starts. */
 const waiting = 0.5
 
-/** Where the bounds are, in units of the quote's own interval. */
+/** How far the bounds are outside those of quotes, as logarithms of factors. */
 interface Bounds {
   jobs: number
   early: number
@@ -44,44 +46,94 @@ interface Bounds {
 
 export class Etas {
   readonly #bounds = new Map<string, Bounds>()
+  readonly #open = new Map<string, Open>()
+  /** Jobs that are not late yet, by when they will be. */
+  readonly #due = new Heap<Open>()
+  #number = 0
 
-  /** Undefined: nothing is known, for example because no worker was ready. */
-  of(quote: unknown): EtaSeconds | undefined {
-    const scale = scaleOf(quote)
-    if (!scale) return undefined
-    const { expected, early, late } = scale
-    const bounds = this.#boundsOf(scale)
-    const earliest = expected * Math.exp(-bounds.early * early)
-    const latest = Math.max(earliest, expected * Math.exp(bounds.late * late))
-    return { earliest, expected: Math.min(latest, Math.max(earliest, expected)), latest }
-  }
-
-  /** The quote with the end that it leads to. `aheadS`: the wait before the cluster is given the job. */
-  withEnds(quote: unknown, aheadS: number): unknown {
+  /**
+   * The job is accepted: its quote with the end that it leads to, if anything is known. `aheadS`: the wait before the cluster
+   * is given the job. Times are in milliseconds.
+   */
+  accepted(id: string, quote: unknown, { now, aheadS = 0 }: { now: number; aheadS?: number }): unknown {
     const { waitSeconds } = (quote ?? {}) as Partial<QuotedTimes>
     if (typeof waitSeconds !== 'number') return quote
+    this.#noteLate(now)
     const whole = { ...(quote as QuotedTimes), waitSeconds: waitSeconds + aheadS }
-    return { ...whole, ends: this.of(whole) }
+    const scale = scaleOf(whole)
+    if (!scale) return quote
+    const { expected } = scale
+    const { earliest, latest } = this.#ends(scale)
+    const open = { scale, acceptedAt: now, isLate: false, entry: undefined }
+    this.#open.set(id, open)
+    this.#await(open, latest)
+    return {
+      ...whole,
+      ends: {
+        earliest,
+        expected: Math.min(latest, Math.max(earliest, expected)),
+        latest,
+      } satisfies EtaSeconds,
+    }
   }
 
-  /** A job with this quote has ended `seconds` after it was accepted. */
-  ended(quote: unknown, seconds: number): void {
-    const scale = scaleOf(quote)
-    if (!scale) return
+  /** The job has ended; `isAnswered`: it was not cancelled. */
+  ended(id: string, now: number, isAnswered = true): void {
+    this.#noteLate(now)
+    const open = this.#open.get(id)
+    if (!open) return
+    this.#open.delete(id)
+    if (open.entry) this.#due.remove(open.entry)
+    if (!isAnswered) return
+    const { scale, isLate, acceptedAt } = open
     const bounds = this.#boundsOf(scale)
-    const error = Math.log(Math.max(seconds, 1e-6) / scale.expected)
+    const error = Math.log(Math.max(now - acceptedAt, 0.001) / 1000 / scale.expected)
     const step = stepAfter(bounds.jobs++)
-    bounds.early += -error > bounds.early * scale.early ? step * (1 - beyond) : -step * beyond
-    bounds.late += error > bounds.late * scale.late ? step * (1 - beyond) : -step * beyond
+    bounds.early += -error > scale.early + bounds.early ? step * (1 - beyond) : -step * beyond
+    if (!isLate) bounds.late += error > scale.late + bounds.late ? step * (1 - beyond) : -step * beyond
+  }
+
+  /** Jobs that should have ended by now, and have not, say so before they end. */
+  #noteLate(now: number): void {
+    while (this.#due.topKey() <= now) {
+      const open = this.#due.pop()!
+      open.entry = undefined
+      const { latest } = this.#ends(open.scale)
+      // The bound was moved since.
+      if (open.acceptedAt + latest * 1000 > now) this.#await(open, latest)
+      else {
+        open.isLate = true
+        const bounds = this.#boundsOf(open.scale)
+        bounds.late += stepAfter(bounds.jobs) * (1 - beyond)
+      }
+    }
+  }
+
+  #await(open: Open, latest: number): void {
+    open.entry = this.#due.push(open, open.acceptedAt + latest * 1000, ++this.#number)
+  }
+
+  #ends(scale: Scale): Pick<EtaSeconds, 'earliest' | 'latest'> {
+    const { expected, early, late } = scale
+    const bounds = this.#boundsOf(scale)
+    const earliest = expected * Math.exp(-early - bounds.early)
+    return { earliest, latest: Math.max(earliest, expected * Math.exp(late + bounds.late)) }
   }
 
   #boundsOf({ kind }: Scale): Bounds {
     const known = this.#bounds.get(kind)
     if (known) return known
-    const fresh = { jobs: 0, early: 1, late: 1.5 }
+    const fresh = { jobs: 0, early: 0, late: 0 }
     this.#bounds.set(kind, fresh)
     return fresh
   }
+}
+
+interface Open {
+  scale: Scale
+  acceptedAt: number
+  isLate: boolean
+  entry: Entry<Open> | undefined
 }
 
 interface Scale {

@@ -71,7 +71,7 @@ export class Keeper {
     const id = newKeptId(now())
     const { workload, client, isRepeatable, method, target, fields, idempotency, webhook } = order
     const aheadS = this.#jobs.waitingS === 0 ? 0 : this.#jobs.waitingS / this.#parts.cores()
-    const quote = this.#etas.withEnds(order.quote, aheadS)
+    const quote = this.#etas.accepted(id, order.quote, { now: now(), aheadS })
     const job = { id, workload, client, isRepeatable, quote, acceptedAt: now() }
     const request = { method, target, fields, body }
     // A repeat may find it in the store before this call goes on.
@@ -84,10 +84,10 @@ export class Keeper {
     const pause = (ms: number) => this.#timers.pause(ms)
     const acceptance = await this.#try(() => acceptJob(store, epoch, newJob, pause)).catch((error) => {
       if (isUnknown(error)) this.#lookFor(open)
-      else this.#jobs.end(open)
+      else this.#over(open)
       throw error
     })
-    if (acceptance.kind !== 'accepted') this.#jobs.end(open)
+    if (acceptance.kind !== 'accepted') this.#over(open)
     if (acceptance.kind === 'conflict') return undefined
     if (acceptance.kind === 'repeated') {
       const { id: first, state } = acceptance.job
@@ -103,7 +103,7 @@ export class Keeper {
   /** Its client was told that the store fails. If the job is stored nevertheless, it runs. */
   #lookFor(open: OpenJob, looks = 0): void {
     const ms = looksMs[looks]
-    if (ms === undefined) return this.#jobs.end(open)
+    if (ms === undefined) return this.#over(open)
     this.#timers.after(ms, async () => {
       const job = await this.#parts.store.job(open.id).catch(() => null)
       // Null: the store cannot say.
@@ -131,7 +131,7 @@ export class Keeper {
     const isFirst = await this.#try(() => untilKnown(cancel, (ms) => this.#timers.pause(ms)))
     // Its client has left, as the cluster sees it: the process is ended.
     open?.abort?.abort()
-    if (open) this.#jobs.end(open)
+    if (open) this.#over(open)
     return isFirst
   }
 
@@ -161,14 +161,13 @@ export class Keeper {
     const abort = new AbortController()
     open.abort = abort
     let began = false
-    let job: StoredJob | undefined
     let response: JobResponse
     try {
-      job = await store.job(open.id)
+      const job = await store.job(open.id)
       if (this.#isOver(open)) return
       if (!job) throw new StoreError(`job ${open.id} is gone from the store`)
       // The store did not know whether it had noted the end.
-      if (job.state !== 'open') return this.#jobs.end(open)
+      if (job.state !== 'open') return this.#over(open)
       const port = this.#front()
       if (port === undefined) return this.#later(open, noFrontMs)
       if (!open.isRepeatable) await store.noteStarted(epoch, open.id, now())
@@ -186,7 +185,7 @@ export class Keeper {
       await discard(response.body)
       return this.#later(open, retryDelayMs(open.tries, response.retryAfter, this.#parts.random()))
     }
-    await this.#answered(open, job, response)
+    await this.#answered(open, response)
   }
 
   #send(open: OpenJob, parts: Pick<SendParts, 'job' | 'body' | 'port' | 'signal'>): Promise<JobResponse> {
@@ -199,7 +198,7 @@ export class Keeper {
     return send({ ...parts, token, onJob })
   }
 
-  async #answered(open: OpenJob, job: StoredJob, { status, fields, body }: JobResponse): Promise<void> {
+  async #answered(open: OpenJob, { status, fields, body }: JobResponse): Promise<void> {
     const { store, epoch, now } = this.#parts
     const facts = factsOf(open, fields)
     let content: Content
@@ -210,12 +209,12 @@ export class Keeper {
       return this.#cutOff(open, true)
     }
     const answer = { status, fields, body: content, endedAt: now(), facts }
-    this.#etas.ended(job.quote, (answer.endedAt - job.acceptedAt) / 1000)
+    this.#etas.ended(open.id, answer.endedAt)
     if (content instanceof Uint8Array) return this.#end(open, () => store.answer(epoch, open.id, answer))
     try {
       await store.answer(epoch, open.id, answer)
       this.#store.works()
-      this.#jobs.end(open)
+      this.#over(open)
     } catch (error) {
       if (error instanceof StoreError) this.#storeFailed(error)
       // It was long, and is gone; what of it was not read must not keep the connection open.
@@ -238,7 +237,7 @@ export class Keeper {
     try {
       await note()
       this.#store.works()
-      this.#jobs.end(open)
+      this.#over(open)
     } catch (error) {
       this.#storeFailed(error)
       const ms = retryDelayMs(tries, undefined, this.#parts.random())
@@ -254,6 +253,11 @@ export class Keeper {
       this.#jobs.wait(open)
       this.#fill()
     })
+  }
+
+  #over(open: OpenJob): void {
+    this.#jobs.end(open)
+    this.#etas.ended(open.id, this.#parts.now(), false)
   }
 
   /** It was cancelled, or the keeper closes. */
