@@ -4,7 +4,8 @@ import { StoreError } from '../lib/errors.ts'
 import { MemoryJobStore } from '../store/memory.ts'
 import type { JobStore } from '../store/store.ts'
 import type { KeepOrder } from '../wire/kept.ts'
-import { Keeper, type KeeperParts } from './keeper.ts'
+import { Keeper } from './keeper.ts'
+import type { KeeperParts } from './keeper-parts.ts'
 import type { JobResponse, SendParts } from './send-job.ts'
 
 const order = (changes: Partial<KeepOrder> = {}): KeepOrder => ({
@@ -64,7 +65,7 @@ async function startKeeper(
   const keeper = new Keeper({
     ...{ store, epoch: lease!.epoch, fronts: () => [1], token: 't', most, send },
     retention: { keepMs: Infinity, keepBytes: Infinity, rememberMs: Infinity },
-    ...{ now: () => 0, random: () => 0.5, log() {}, leads },
+    ...{ now: () => 0, random: () => 0.5, cores: () => 2, log() {}, leads },
     fenced() {
       isFenced = true
     },
@@ -258,31 +259,6 @@ test('an answer that cannot be stored is stored later, and the job does not run 
   t.mock.timers.tick(60_000)
   await kept!.ended
   assert.deepEqual([await resultOf(stand, kept!.id), stand.sent.length], ['done', 1])
-})
-
-test('a job of which the store did not say that it was written is run if it is there', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] })
-  let isWritten = true
-  class Doubtful extends MemoryJobStore {
-    override async accept(...args: Parameters<JobStore['accept']>): Promise<never> {
-      if (isWritten) await super.accept(...args)
-      throw new StoreError('the connection was lost', 'STORE_UNKNOWN')
-    }
-  }
-  const store = new Doubtful()
-  const stand = await startKeeper(t, store)
-  await assert.rejects(stand.keeper.keep(order(), Buffer.from('there')), /the connection was lost/)
-  isWritten = false
-  await assert.rejects(stand.keeper.keep(order(), Buffer.from('missing')), /the connection was lost/)
-  assert.equal(stand.sent.length, 0)
-  for (const ms of [500, 2_000, 10_000, 60_000]) {
-    t.mock.timers.tick(ms)
-    await stand.settle()
-  }
-  assert.equal(stand.sent.length, 1)
-  stand.sent[0]!.answer('done')
-  await stand.settle()
-  assert.deepEqual(await Array.fromAsync(store.open()), [])
 })
 
 test('a keeper that may have lost its lease sends no jobs', async (t) => {

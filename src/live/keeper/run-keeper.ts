@@ -2,7 +2,8 @@
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { clusterView } from '../../keeper/cluster-view.ts'
+import { availableParallelism } from 'node:os'
+import { type ClusterView, clusterView } from '../../keeper/cluster-view.ts'
 import { Keeper } from '../../keeper/keeper.ts'
 import { keeperServer } from '../../keeper/keeper-server.ts'
 import { Deliveries } from '../../keeper/webhooks/deliveries.ts'
@@ -42,19 +43,19 @@ export async function startKeeper(options: KeeperOptions, signal?: AbortSignal):
   const { store: location, standby, webhooks } = settings()
   const store = opening.adopt(await openJobStore(location), (each) => each.close())
   signal?.throwIfAborted()
+  const view = clusterView(() => settings().admin)
   const times = location.includes('://') ? timesOfDatabase : timesOfFolder
   const terms = opening.adopt(
     new Terms({
       ...{ ...times, yieldMs: standby ? standbyYieldMs : 0, store, log },
-      begin: (term, ending) => beginTerm(options, store, term, ending),
+      begin: (term, ending) => beginTerm({ ...options, store, view }, term, ending),
     }),
     (each) => each.close(),
   )
   await terms.start()
   const server = keeperServer({
     keeper: () => terms.keeper,
-    view: clusterView(() => settings().admin),
-    ...{ store, token, webhookHosts: webhooks.hosts, now, log },
+    ...{ store, view, token, webhookHosts: webhooks.hosts, now, log },
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -69,14 +70,14 @@ export async function startKeeper(options: KeeperOptions, signal?: AbortSignal):
 const now = () => Date.now()
 
 async function beginTerm(
-  { settings, token, fronts, log }: KeeperOptions,
-  store: JobStore,
+  { settings, token, fronts, log, store, view }: KeeperOptions & { store: JobStore; view: ClusterView },
   { epoch, leads, fenced }: TermParts,
   ending: AsyncDisposableStack,
 ): Promise<Keeper> {
   const { keepMs, keepBytes, most, webhooks } = settings()
   const retention = { keepMs, keepBytes, rememberMs: keepMs * rememberTimes }
   const keeper = new Keeper({
+    cores: () => view.cores() || availableParallelism(),
     ...{ store, epoch, fronts, token, most, retention, now, log, fenced, leads },
     random: Math.random,
   })
