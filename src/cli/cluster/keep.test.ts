@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { keepFrom } from './keep.ts'
 
-const usual = { keepResults: 24, resultSpace: 1024, standby: false }
+const usual = {
+  ...{ keepResults: 24, resultSpace: 1024, standby: false },
+  ...{ store: undefined, webhookHosts: undefined, asyncAbove: undefined },
+}
 
 test('kept jobs are stored in a folder or in a database', () => {
   for (const store of ['data/jobs', 'postgres://user@host/db', 'postgresql://host/db'])
