@@ -19,7 +19,7 @@ export async function startHttp(
   const send = async (path: string) => {
     const { statusCode, body: answer } = await pool.request({
       ...{ path, method: 'POST', body },
-      headers: { prefer: 'respond-async', 'content-type': 'application/json' },
+      headers: { prefer: 'respond-async', 'content-type': 'application/octet-stream' },
     })
     const text = await answer.text()
     if (statusCode !== 202) throw new Error(`${statusCode} ${text}`)

@@ -30,7 +30,7 @@ export interface System {
   stop(): Promise<void>
 }
 
-const packages = ['bullmq@6.7.0', 'pg-boss@12.38.0'] as const
+const packages = ['bullmq@6.7.0', 'ioredis@6.0.0', 'pg-boss@12.35.0'] as const
 
 /** The folder with the queues written in JavaScript, or undefined with a line that says why. */
 export function queuesFolder(): string | undefined {
@@ -122,8 +122,17 @@ export async function startBullMq(
     'yes',
   ]
   const redis = spawn(
-    'redis-server',
-    [...options, '--appendfsync', fsync, '--maxmemory-policy', 'noeviction'],
+    'setpriv',
+    [
+      '--pdeathsig',
+      'KILL',
+      'redis-server',
+      ...options,
+      '--appendfsync',
+      fsync,
+      '--maxmemory-policy',
+      'noeviction',
+    ],
     {
       stdio: 'ignore',
     },
