@@ -97,7 +97,7 @@ async function start(
   if (name === 'sqlite') return startStore(name, join(folder, 'jobs'))
   if (name === 'sqlite-http') return startHttp(name, callers)
   if (name === 'postgres') return server && startStore(name, await server.createDatabase())
-  if (name === 'postgres-http') return server && startHttp(name, callers, await server.createDatabase())
+  if (name === 'postgres-http') return server && startHttp(name, callers, server)
   if (queues === undefined) return undefined
   if (name === 'pgboss') return server && startPgBoss(queues, server)
   return startBullMq(queues, folder, name === 'bullmq' ? 'always' : 'everysec')
