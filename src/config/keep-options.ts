@@ -10,6 +10,12 @@ export const keepOptions = under('Kept jobs', {
       'default: jobs/ in the data folder',
     value: 'URL',
   },
+  standby: {
+    type: 'flag',
+    help:
+      'at the start, leave kept jobs to the other clusters with the same --store; take over if none of them keeps ' +
+      'requests for ten seconds, and whenever one that did ends',
+  },
   keepResults: {
     type: 'number',
     help: 'how long results of kept jobs can be read, in hours',

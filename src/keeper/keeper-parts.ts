@@ -22,6 +22,8 @@ export interface KeeperParts {
   log(line: string): void
   /** Another keeper leads now: this one must end. */
   fenced(): void
+  /** False: the lease could not be renewed in time, so that another keeper may lead. No jobs are sent then. */
+  leads?(): boolean
   send?: typeof sendJob
 }
 

@@ -16,7 +16,8 @@ import { readOrder } from './read-order.ts'
 import { targetProblem } from './webhooks/targets.ts'
 
 export interface KeeperServerParts {
-  keeper: Keeper
+  /** Undefined: another cluster leads, or the store cannot be reached. Then jobs can be read only. */
+  keeper(): Keeper | undefined
   store: JobStore
   view: ClusterView
   token: string
@@ -71,11 +72,30 @@ async function handle(
   if (part === undefined) return json(response, 200, await describe(parts, job), headersOf(parts, job))
   if (part === 'result') return result(parts, job, response)
   if (part === 'events')
-    return followJob({ ...parts, id, describe: (each) => describe(parts, each) }, request, response)
+    return followJob(
+      {
+        ...{ id, store: parts.store, describe: (each) => describe(parts, each) },
+        ended: () => parts.keeper()?.ended(id) ?? never,
+      },
+      request,
+      response,
+    )
   throw new KeeperProblem(
     404,
     'not-found',
     `There is nothing at ${path.slice(0, 200)}; a job has /result and /events.`,
+  )
+}
+
+const never = new Promise<void>(() => {})
+
+function leading({ keeper }: KeeperServerParts): Keeper {
+  const leads = keeper()
+  if (leads) return leads
+  throw new KeeperProblem(
+    503,
+    'keeper-away',
+    'Another cluster keeps the requests of this store at the moment, or the store cannot be reached. Send the request to that cluster, or try again.',
   )
 }
 
@@ -89,10 +109,12 @@ function allow({ method = '' }: IncomingMessage, methods: readonly string[]): vo
 }
 
 async function keep(
-  { keeper, store, webhookHosts, now }: KeeperServerParts,
+  parts: KeeperServerParts,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  const { store, webhookHosts, now } = parts
+  const keeper = leading(parts)
   const { order, body } = await readOrder(request)
   const problem = order.webhook === undefined ? undefined : targetProblem(order.webhook, webhookHosts)
   if (problem !== undefined)
@@ -178,14 +200,15 @@ async function list(
 }
 
 async function describe({ keeper, view }: KeeperServerParts, job: StoredJob): Promise<JobDocument> {
-  const open = job.state === 'open' ? keeper.standing(job.id) : undefined
+  const open = job.state === 'open' ? keeper()?.standing(job.id) : undefined
   const place = open?.job === undefined ? undefined : await view.place(open.job)
   return documentOf(job, open, place)
 }
 
 /** Says how much work is saved: what the job had still been expected to need. */
 async function cancel(parts: KeeperServerParts, job: StoredJob, response: ServerResponse): Promise<void> {
-  const { keeper, store } = parts
+  const { store } = parts
+  const keeper = leading(parts)
   const before = await describe(parts, job)
   const facts = {
     ...(before.progress && { done: before.progress.done, saved: before.progress.remaining }),

@@ -20,7 +20,7 @@ import { isFenced, isUnknown, untilKnown } from './until-known.ts'
 
 /** How often results that are kept long enough are looked for. */
 const sweepMs = 60_000
-/** Without a front that it can reach, a job waits this long. */
+/** Without a front that it can reach, or without a lease, a job waits this long. */
 const noFrontMs = 200
 /** When the store is asked for a job of which it did not know whether it is stored. */
 const looksMs = [1_000, 5_000, 30_000]
@@ -135,11 +135,14 @@ export class Keeper {
     return isFirst
   }
 
-  /** Jobs that are sent are cut off; they are sent again by the next keeper. */
+  /** Jobs that are sent are cut off; they are sent again by the next keeper. Those who wait for one need wait no longer. */
   close(): void {
     this.#closed = true
     this.#timers.close()
-    for (const { abort } of this.#jobs.all()) abort?.abort()
+    for (const { abort, ended } of this.#jobs.all()) {
+      abort?.abort()
+      ended.resolve()
+    }
   }
 
   #fill(): void {
@@ -157,7 +160,8 @@ export class Keeper {
   }
 
   async #run(open: OpenJob): Promise<void> {
-    const { store, epoch, now } = this.#parts
+    const { store, epoch, now, leads } = this.#parts
+    if (leads?.() === false) return this.#later(open, noFrontMs)
     const abort = new AbortController()
     open.abort = abort
     let began = false

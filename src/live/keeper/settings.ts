@@ -18,7 +18,7 @@ export function keeperSettings(
   const { store = join(dataDir, 'jobs'), keepMs = usualKeepMs, keepBytes = usualKeepBytes } = keep
   const url = adminTls ? adminUrl.replace('http:', 'https:') : adminUrl
   return {
-    ...{ store, keepMs, keepBytes },
+    ...{ store, standby: keep.standby ?? false, keepMs, keepBytes },
     most: Math.max(1, Math.min(mostJobs, Math.floor(queue / 2))),
     admin: { url, token },
     webhooks: { hosts: keep.webhookHosts ?? [], secretFile: join(dataDir, 'tokens', 'webhook') },
