@@ -8,6 +8,7 @@ import { announce } from './announcements.ts'
 import { releaseAttempt } from './attempts.ts'
 import { doneWork } from './mirror.ts'
 import { fill } from './placing.ts'
+import { withRetryAfter } from './refusals.ts'
 
 /** Answers a job that nobody holds. */
 export function conclude(core: Core, record: JobRecord, outcome: Outcome, reason: Reason): void {
@@ -41,7 +42,8 @@ export function answer(core: Core, record: JobRecord, outcome: Outcome, reason: 
   else if (outcome === 'unknown') counters.unknown++
   else if (outcome === 'dropped') counters.dropped++
   else counters.refused++
-  core.actions.push({ type: 'answer', job: record.job.id, outcome, reason })
+  const told = outcome === 'refused' || outcome === 'dropped' ? withRetryAfter(core, record, reason) : reason
+  core.actions.push({ type: 'answer', job: record.job.id, outcome, reason: told })
 }
 
 function forget(core: Core, record: JobRecord): void {
