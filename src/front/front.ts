@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { refusalLog } from '../lib/refusal-log.ts'
+import { RecoveryTime } from '../lib/retry-times.ts'
 import type { FrontLimits } from '../wire/front-settings.ts'
 import { largestParams } from '../workload/largest-params.ts'
 import { AnswerStore } from './answer-buffer.ts'
@@ -15,6 +16,7 @@ import type { DirectPath } from './direct/direct-path.ts'
 import { ResponseExchange } from './direct/response-exchange.ts'
 import {
   askKeeper,
+  guessedAwayMs,
   type KeeperLink,
   type KeepParts,
   keepRequest,
@@ -81,7 +83,9 @@ export interface FrontParts extends Omit<BuiltInParts, 'bodies'>, SubmitParts {
   log(line: string): void
 }
 
-type ServeParts = FrontParts & BuiltInParts & { crossOrigin: CrossOrigin | undefined; isKept?: boolean }
+type ServeParts = FrontParts &
+  BuiltInParts &
+  Pick<KeepParts, 'away'> & { crossOrigin: CrossOrigin | undefined; isKept?: boolean }
 
 export function frontServer(given: FrontParts): FrontServer {
   const { limits, service, log } = given
@@ -90,6 +94,7 @@ export function frontServer(given: FrontParts): FrontServer {
     ...given,
     bodies: new BodyBudget(space),
     crossOrigin: crossOrigin(limits.corsOrigins),
+    away: new RecoveryTime(guessedAwayMs),
   }
   const options: ServerOptions = {
     maxHeaderSize: limits.headerBytes,

@@ -1,6 +1,7 @@
 /** Performs the brain's actions. An action that fails is logged, and the others are performed all the same. */
 
 import type { Destination } from '../front/open-job.ts'
+import type { OverloadWatch } from '../front/overload/overload-watch.ts'
 import type { Functions } from '../front/transports/function.ts'
 import { stackOf } from '../lib/errors.ts'
 import type { Outage } from '../lib/outage.ts'
@@ -33,6 +34,7 @@ export interface PerformParts {
   functions: Functions | undefined
   storingFor: Learning['storingFor']
   metrics: MetricsRecorder | undefined
+  overload: Pick<OverloadWatch, 'amend'>
   /** Filled with the last failed launches, in words. */
   launchTroubles: string[]
   /** Reports launches that fail. */
@@ -73,7 +75,7 @@ function describe(action: Action): string {
 function attemptActions(
   parts: PerformParts,
 ): Pick<Table, 'run' | 'overflow' | 'go' | 'cancel' | 'rank' | 'answer'> {
-  const { jobs, workers, functions, storingFor, metrics, tell, log } = parts
+  const { jobs, workers, functions, storingFor, metrics, overload, tell, log } = parts
   const start = (
     token: AttemptToken & { worker: string },
     to?: Destination,
@@ -115,7 +117,7 @@ function attemptActions(
     },
     rank: (action) =>
       workers.send(action.worker, { type: 'rank', ...tokenOf(action), precedence: action.precedence }),
-    answer: (action) => jobs.get(action.job)?.settle(action),
+    answer: (action) => jobs.get(action.job)?.settle(overload.amend(action)),
   }
 }
 
