@@ -8,6 +8,7 @@ import { announce } from './announcements.ts'
 import { releaseAttempt } from './attempts.ts'
 import { doneWork } from './mirror.ts'
 import { fill } from './placing.ts'
+import { allowanceAfter } from './rate-limiting.ts'
 import { withRetryAfter } from './refusals.ts'
 
 /** Answers a job that nobody holds. */
@@ -42,8 +43,14 @@ export function answer(core: Core, record: JobRecord, outcome: Outcome, reason: 
   else if (outcome === 'unknown') counters.unknown++
   else if (outcome === 'dropped') counters.dropped++
   else counters.refused++
-  const told = outcome === 'refused' || outcome === 'dropped' ? withRetryAfter(core, record, reason) : reason
-  core.actions.push({ type: 'answer', job: record.job.id, outcome, reason: told })
+  const isRejected = outcome === 'refused' || outcome === 'dropped'
+  // With a result the answer has begun, or is on its way with what `run` said.
+  const allowance = outcome === 'result' ? undefined : allowanceAfter(core, record)
+  core.actions.push({
+    ...{ type: 'answer', job: record.job.id, outcome },
+    ...(allowance && { allowance }),
+    reason: isRejected ? withRetryAfter(core, record, reason) : reason,
+  })
 }
 
 function forget(core: Core, record: JobRecord): void {

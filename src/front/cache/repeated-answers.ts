@@ -4,6 +4,7 @@ import type { Job } from '../../model/job.ts'
 import type { RepeatOptions } from '../../wire/front-settings.ts'
 import type { Account, WholeAnswer } from '../../wire/whole-answer.ts'
 import type { Client } from '../client.ts'
+import { withoutRateLimit } from '../rate-limit-fields.ts'
 import { type Receiver, wholeBytes } from '../receiver.ts'
 import type { Body } from '../request/body.ts'
 import type { Repeat } from '../request/target.ts'
@@ -122,5 +123,5 @@ function mayBeKept({ status, fields }: WholeAnswer): boolean {
 
 /** Timing describes one request only. */
 function lasting({ 'server-timing': _, ...account }: Account): Account {
-  return account
+  return withoutRateLimit(account)
 }

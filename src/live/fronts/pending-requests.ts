@@ -142,7 +142,7 @@ export class PendingRequests {
   }
 
   #run(entry: Pending | undefined, message: Extract<ToFront, { type: 'run' }>): void {
-    const { epoch, job, attempt, worker, address, precedence, connectMs } = message
+    const { epoch, job, attempt, worker, address } = message
     const { work, high, estimateMs } = message
     if (!entry) return
     const { exchange } = entry
@@ -165,7 +165,7 @@ export class PendingRequests {
       return failed('unreachable', (error as Error).message)
     }
     if (!known) return failed('unreachable', 'it is unknown to this front')
-    const run = exchange.run(token, known, precedence, connectMs)
+    const run = exchange.run(token, known, message)
     run.catch((error) => failed('error', `internal error: ${stackOf(error)}`))
     if (address) run.catch(() => {}).then(() => closeUpstream(known))
   }
