@@ -9,7 +9,7 @@ import type { Cost } from '../model/cost.ts'
 import type { Event } from '../model/event.ts'
 import type { Outcome, Precedence } from '../model/job.ts'
 import type { Destination, JobParts, OpenJob, RunTerms } from './open-job.ts'
-import { type Failure, failureProblem, RequestProblem, refusal } from './problem.ts'
+import { type Failure, failureCode, failureProblem, RequestProblem, refusal } from './problem.ts'
 import { rateLimitFields } from './rate-limit-fields.ts'
 import type { Receiver } from './receiver.ts'
 import type { AttemptOrder } from './transports/attempt-json.ts'
@@ -26,6 +26,8 @@ export interface ExchangeParts extends JobParts {
   receiver: Receiver
   token: string
   estimateMs: number
+  /** CPU time that an attempt may use. Undefined: any. */
+  maxCpuMs?: number | undefined
   /** True: clients see messages and stacks of errors that are meant for the operator. */
   exposeErrors: boolean
   tell(event: Event): void
@@ -195,7 +197,7 @@ export class Exchange implements OpenJob {
     const { exposeErrors, job } = this.parts
     if (outcome !== 'error') return refusal(reason, job.id, exposeErrors ? this.#failure : undefined)
     const failure = this.#failure ?? { message: String(reason.message), status: 500 }
-    return failureProblem(reason.code === 'limit' ? 'limit' : 'workload-error', failure, job.id, exposeErrors)
+    return failureProblem(failureCode(reason.code), failure, job.id, exposeErrors)
   }
 
   /** The request turned out to be malformed while its body arrived. */
@@ -238,7 +240,7 @@ export class Exchange implements OpenJob {
   }
 
   #order({ epoch, job, attempt }: AttemptToken, precedence: Precedence | undefined): AttemptOrder {
-    const { job: asked } = this.parts
+    const { job: asked, maxCpuMs } = this.parts
     return {
       epoch,
       job,
@@ -248,6 +250,7 @@ export class Exchange implements OpenJob {
       ...(asked.high !== undefined && { high: asked.high }),
       ...(asked.unproven && { unproven: true as const }),
       preemptible: asked.preemptible ?? true,
+      ...(maxCpuMs !== undefined && { maxCpuMs }),
       ...(precedence && { precedence }),
       ask: asked.safeToRepeat === false,
     }

@@ -33,6 +33,7 @@ import { RequestProblem } from './problem.ts'
 import { proxyStep } from './proxy-protocol/proxy-connections.ts'
 import { BodyBudget } from './request/body-budget.ts'
 import { checkHead } from './request/check-head.ts'
+import { maxCostOf, maxCpuMsOf } from './request/max-cost.ts'
 import { type EstimatedRequest, readRequest } from './request/request.ts'
 import { type SubmitParts, submitRequest } from './request/submit.ts'
 import type { Incoming } from './request/target.ts'
@@ -218,11 +219,13 @@ async function serve(parts: ServeParts, incoming: Incoming): Promise<void> {
     // A connection that switches protocols is not a request that can be kept.
     const mayKeep = !parts.isKept && !client.socket
     const wish = mayKeep ? wishOf(request) : undefined
+    const maxCost = maxCostOf(request)
     const keeping = mayKeep ? keepParts(parts, wish) : undefined
     const estimated = await readRequest(parts, { ...incoming, url, method: request.method ?? 'GET' })
+    const maxCpuMs = maxCost && (await maxCpuMsOf(parts, estimated, maxCost))
     const kept = keeping && (wish ?? (await wishForLong(parts, estimated)))
     if (kept) await keepRequest(keeping, estimated, { ...incoming, url }, kept)
-    else await submitRequest(parts, estimated, incoming)
+    else await submitRequest(parts, estimated, incoming, maxCpuMs)
   } catch (error) {
     if (error instanceof RequestProblem) return client.refuse(error)
     // The client disconnected in the middle of its request.

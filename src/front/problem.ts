@@ -114,10 +114,18 @@ const afterAttempts: ReadonlySet<string> = new Set([
 /** Why an attempt has no result. With a status from 400 to 499 the message is for the client. */
 export type Failure = FailedAttempt & { status: number }
 
+/** Failures whose message is for the client. */
+const limits: ReadonlySet<string> = new Set(['limit', 'cost-limit'])
+
+/** The code of a failed job's answer, by that of the brain's reason. */
+export function failureCode(reason: string): string {
+  return limits.has(reason) ? reason : 'workload-error'
+}
+
 /** A failed job, for the client: without the message of its error, unless that is meant for the client. */
 export function failureProblem(code: string, failure: Failure, job: string, expose: boolean): RequestProblem {
   const { message, status, stack } = failure
-  if (status < 500 || code === 'limit') return new RequestProblem(status, code, message)
+  if (status < 500 || limits.has(code)) return new RequestProblem(status, code, message)
   if (!expose)
     return new RequestProblem(status, code, `The workload failed. ${lookUp(job)}`, { fields: { job } })
   return new RequestProblem(status, code, message, { fields: { job, ...(stack !== undefined && { stack }) } })
