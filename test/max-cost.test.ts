@@ -94,11 +94,17 @@ test('the limit holds over a front in another process', patient, async (t) => {
   assert.deepEqual([ended.code, ended.headers.get('plimsoll-attempts')], ['cost-limit', '1'])
 })
 
-test('a shared answer is not that of a job with a limit', async (t) => {
+test('a request with a limit does not join the job of another', async (t) => {
   const mine = await startLive({ files, coalesce: true })
   t.after(() => stopLive(mine))
-  const limited = problemOf(get('/spender?mark=shared', '300ms', mine.url), 504)
-  assert.equal((await limited).code, 'cost-limit')
+  const left = new AbortController()
+  const unlimited = fetch(`${mine.url}/spender?mark=shared`, { signal: left.signal })
+  await until(() => mine.state().placed === 1, 'one without a limit runs')
+  const { code } = await problemOf(get('/spender?mark=shared', '300ms', mine.url), 504)
+  assert.equal(code, 'cost-limit')
+  assert.equal(mine.state().placed, 1)
+  left.abort()
+  await assert.rejects(unlimited)
 })
 
 test(
