@@ -44,8 +44,8 @@ export function answer(core: Core, record: JobRecord, outcome: Outcome, reason: 
   else if (outcome === 'dropped') counters.dropped++
   else counters.refused++
   const isRejected = outcome === 'refused' || outcome === 'dropped'
-  // With a result the answer has begun, or is on its way with what `run` said.
-  const allowance = outcome === 'result' ? undefined : allowanceAfter(core, record)
+  // After an attempt, what `run` said is told: the cost of the attempt is not known yet.
+  const allowance = isRejected && !record.attempt ? allowanceAfter(core, record) : undefined
   core.actions.push({
     ...{ type: 'answer', job: record.job.id, outcome },
     ...(allowance && { allowance }),

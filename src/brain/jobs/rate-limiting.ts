@@ -23,7 +23,7 @@ export function allowanceOf({ rateLimits, now }: Core, { client }: JobRecord): A
   return rateLimits?.allowance(client, 0, now)
 }
 
-/** The same once the job has ended without a result: what it has not used is refunded. */
+/** The same once the job, which nobody runs, is rejected: what it has not used is refunded. */
 export function allowanceAfter(
   { rateLimits, now }: Core,
   { client, paid, spent }: JobRecord,

@@ -85,6 +85,39 @@ test('a job whose own deadline was too short is not told to come back', () => {
   assert.deepEqual([answers(late), retryAfterMs(late)], [['slow refused deadline'], undefined])
 })
 
+test('of a burst, clients that come back when they are told are soon accepted, and the fleet is never idle', () => {
+  const triesWith = (waitOf: (told: number) => number) => {
+    const trial = new Trial({ discipline: 'fifo', limits: { queue: 10 } })
+    for (const worker of ['a', 'b']) trial.joins(worker, { slots: 1 })
+    const due: { at: number; does: () => Action[] }[] = []
+    let tries = 0
+    const send = (client: number) => {
+      const actions = trial.arrives(`${client}-${++tries}`, { work: 1000 })
+      for (const { reason } of only(actions, 'answer'))
+        due.push({ at: trial.now + waitOf(Number(reason.retryAfterMs)), does: () => send(client) })
+      return actions
+    }
+    const note = (actions: readonly Action[]) => {
+      for (const { job } of only(actions, 'run'))
+        due.push({ at: trial.now + 1000, does: () => trial.finishes(job) })
+    }
+    for (let client = 0; client < 100; client++) note(send(client))
+    while (due.length > 0) {
+      due.sort((a, b) => a.at - b.at)
+      const next = due.shift()!
+      trial.after(next.at - trial.now)
+      note(next.does())
+    }
+    return { tries: tries / 100, ms: trial.now }
+  }
+  const told = triesWith((ms) => Math.max(1000, Math.ceil(ms / 1000) * 1000))
+  const constant = triesWith(() => 1000)
+  assert.ok(told.tries < 6, `${told.tries} tries`)
+  assert.ok(constant.tries > 20, `${constant.tries} tries after a second each`)
+  // 100 s of work on two cores.
+  assert.ok(told.ms < 57_000, `${told.ms} ms`)
+})
+
 test('the same events lead to the same waits', () => {
   const waits = () => {
     const trial = full(3)
