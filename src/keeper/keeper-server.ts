@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { StoreError, stackOf } from '../lib/errors.ts'
+import { RecoveryTime } from '../lib/retry-times.ts'
 import type { JobState, JobStore, StoredJob } from '../store/store.ts'
 import { jobsPath, keepPath, keptClientField } from '../wire/kept.ts'
 import { authorizer } from '../wire/token.ts'
@@ -27,6 +28,9 @@ export interface KeeperServerParts {
   log(line: string): void
 }
 
+/** How long the store fails, until it has once. */
+const guessedOutageMs = 2_000
+
 /** A refusal, as a problem document (RFC 9457). */
 export class KeeperProblem extends Error {
   readonly status: number
@@ -40,12 +44,20 @@ export class KeeperProblem extends Error {
 
 export function keeperServer(parts: KeeperServerParts): Server {
   const isAuthorized = authorizer(parts.token)
+  const outage = new RecoveryTime(guessedOutageMs, parts.now)
   return createServer({ requestTimeout: 0, highWaterMark: 256 * 1024 }, (request, response) => {
     if (!isAuthorized(request.headers.authorization))
       return refuse(response, new KeeperProblem(403, 'forbidden', 'Only for fronts of the cluster.'))
     // Who asks may leave at any time.
     response.on('error', () => {})
-    handle(parts, request, response).catch((error: Error) => refuse(response, problemOf(error, parts.log)))
+    handle(parts, request, response).then(
+      () => outage.ends(),
+      (error: Error) => {
+        const problem = problemOf(error, parts.log)
+        if (problem.status === 503) outage.begins()
+        refuse(response, problem, problem.status === 503 ? outage.retryAfterMs() : undefined)
+      },
+    )
   })
 }
 
@@ -280,13 +292,18 @@ function problemOf(error: Error, log: (line: string) => void): KeeperProblem {
   return new KeeperProblem(500, 'internal', 'An internal error occurred and has been logged.')
 }
 
-function refuse(response: ServerResponse, { status, code, message }: KeeperProblem): void {
+/** `retryAfterMs`: when the request may succeed; undefined: it never will. */
+function refuse(
+  response: ServerResponse,
+  { status, code, message }: KeeperProblem,
+  retryAfterMs?: number,
+): void {
   if (response.headersSent) return void response.destroy()
   const problem = { type: `urn:plimsoll:${code}`, title: STATUS_CODES[status], status, detail: message }
   const text = `${JSON.stringify(problem)}\n`
   response.writeHead(status, {
     'content-type': 'application/problem+json',
-    ...(status === 503 && { 'retry-after': '1' }),
+    ...(retryAfterMs !== undefined && { 'retry-after': `${Math.max(1, Math.ceil(retryAfterMs / 1000))}` }),
   })
   response.end(response.req.method === 'HEAD' ? undefined : text)
 }

@@ -44,6 +44,7 @@ const listEveryMs = 1_000
 
 /** Rejects with a `ConfigError` that names the option; then nothing is left open. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const stopping = new Stopping()
   await using opening = new AsyncDisposableStack()
   makePrivateFolder(options.dataDir, options.log)
   const tokens = openTokens(options.dataDir, options.tokens)
@@ -53,7 +54,6 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const plan = await planCluster({ ...options, ...version }, tokens)
   const versions = new Versions(version, plan.serving.joining)
   const records = await openRecords(plan, opening)
-  const stopping = new Stopping()
   // Jobs arrive at the brain from fronts; workers and functions execute what it decides.
   const delegating = () => delegation
   const perform = (action: Action) => execution.perform(action)
@@ -108,7 +108,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     watched: () => versions.watched(),
     ledger: records.ledger,
     // Without a minimum, the first request brings the first worker.
-    ready: Promise.all([options.min > 0 && execution.firstReady, frontsUp]).then(() => {}),
+    ready: stopping.refusal.startedAfter([options.min > 0 && execution.firstReady, frontsUp]),
     ...operators,
     stop: (limitMs) => stopping.stop(limitMs, { jobs, announce, opened }),
   }

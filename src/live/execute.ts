@@ -35,7 +35,8 @@ export interface Execution {
 
 export function executeJobs(core: Core, parts: ExecuteParts): Execution {
   const { versions } = parts
-  const { plan, records, stopping, jobs, metrics, frontWorkers, launchTroubles, launches, tell } = core
+  const { plan, records, stopping, jobs, metrics, frontWorkers, launchTroubles, launches, overload, tell } =
+    core
   const { fronts, door } = parts
   const { log, storingFor } = records
   const firstReady = Promise.withResolvers<void>()
@@ -47,7 +48,7 @@ export function executeJobs(core: Core, parts: ExecuteParts): Execution {
     ...{ fleet, workers, functions, firstReady: firstReady.promise },
     perform: performer({
       ...{ jobs, workers, fronts, fleet, functions, storingFor, metrics, frontWorkers },
-      ...{ launches, launchTroubles, tell, log, frontToken: plan.tokens.front },
+      ...{ launches, launchTroubles, overload, tell, log, frontToken: plan.tokens.front },
     }),
     async close() {
       workers.end()

@@ -109,6 +109,7 @@ const ends: Words = {
   finished: () => 'finished',
   error: (r) => `the workload failed${r.message === undefined ? '' : `: ${r.message}`}`,
   limit: (r) => `the job exceeded a limit: ${r.message}`,
+  'cost-limit': (r) => `the job cost more than its client allows: ${r.message}`,
   deadline: (r) => `its deadline passed ${span(r.afterMs)} after it arrived`,
   'no-time': (r) =>
     `nearly all such jobs need more than ${span(r.needMs)}, and its deadline is in ${span(r.leftMs)}`,

@@ -127,7 +127,7 @@ export class BrainProcess {
         frontWorkers,
         launchTroubles,
       },
-      ...{ storingFor: (same) => same, log, tell, launches, frontToken: '' },
+      ...{ storingFor: (same) => same, log, tell, launches, overload: core.overload, frontToken: '' },
     })
     const handlers = joinHandlers({
       versions: { refusal: () => undefined },
