@@ -119,6 +119,7 @@ class World {
     this.#cluster.brainBack = 0
     this.#cluster.busyUntil = 0
     this.#receivers.awayUntil = 0
+    this.#receivers.isCalm = true
     for (const { process } of this.#keepers) process.frozenUntilMs = 0
   }
 
