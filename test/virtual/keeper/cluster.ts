@@ -31,11 +31,13 @@ export interface ClusterParts {
   judge: Judge
   random: Random
   isCalm: boolean
+  /** Part of the answers that are long. */
+  longAnswers: number
   request(target: string): RequestPlan
 }
 
 /** From 0 to 1: what happens to a request at a front, beside what faults do. */
-const odds = { refused: 0.08, deadline: 0.02, cutOff: 0.05, brokenBody: 0.04, longAnswer: 0.06 }
+const odds = { refused: 0.08, deadline: 0.02, cutOff: 0.05, brokenBody: 0.04 }
 const longParts = [Buffer.from(longText.slice(0, -1)), Buffer.from('.')]
 
 export class Cluster {
@@ -179,8 +181,8 @@ export class Cluster {
   }
 
   #reply(front: Front, attempt: Attempt, text: string, status: number, refusal?: string): void {
-    const { time, random, isCalm } = this.#parts
-    const isLong = refusal === undefined && random.next() < odds.longAnswer
+    const { time, random, isCalm, longAnswers } = this.#parts
+    const isLong = refusal === undefined && random.next() < longAnswers
     const parts = [Buffer.from(text), ...(isLong ? longParts : [])]
     const isBroken = !isCalm && refusal === undefined && random.next() < odds.brokenBody
     const body = this.#body(front, attempt, parts, isBroken)
