@@ -6,6 +6,8 @@ import type { VirtualProcess, VirtualTime } from '../time.ts'
 import type { Judge } from './judge.ts'
 
 export const receiverHost = 'hooks.example'
+/** Part of the messages that take seconds. */
+const slow = 0.15
 
 export interface ReceiversParts {
   time: VirtualTime
@@ -39,7 +41,8 @@ export class Receivers {
           if (status === 0) reject(new Error('ECONNRESET'))
           else resolve(status)
         })
-      time.plan(time.now + 1 + random.exponential() * 200, () => {
+      const ms = 1 + (random.next() < slow ? random.next() * 6_000 : random.exponential() * 200)
+      time.plan(time.now + ms, () => {
         if (!process.alive) return
         const isAway = time.now < this.awayUntil
         const draw = this.isCalm ? 1 : random.next()
