@@ -117,7 +117,7 @@ export const keeperBugs: Readonly<Record<string, readonly Planted[]>> = {
       bySeeds,
     ),
   ],
-  'two keepers': [
+  'two keepers of kept jobs': [
     planted(
       'a store that lets an older leader write',
       [store, 'if (epoch !== this.#leader.epoch)', 'if (epoch > this.#leader.epoch)'],
