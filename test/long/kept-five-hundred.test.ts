@@ -41,6 +41,13 @@ async function ask(url: () => string, path: string, init: RequestInit = {}): Pro
   }
 }
 
+/** Then the cluster predicts that the first jobs take longer than the others, and pauses them. */
+async function teach({ url }: Up): Promise<void> {
+  const lengths = Array.from({ length: 24 }, (_, index) => (index % 2 === 0 ? shortMs : longMs / 4))
+  for (const [index, ms] of lengths.entries())
+    await (await ask(() => url, `/logged?id=taught-${index}&ms=${ms}`)).text()
+}
+
 /** Hands all jobs in. Resolves with their ids, by their names. */
 async function handIn({ url }: Up): Promise<Map<string, string>> {
   const ids = new Map<string, string>()
@@ -76,6 +83,7 @@ async function survives(t: TestContext, kill: (up: Up) => Promise<Up>): Promise<
   const first = await startUp(t, '--workloads', workload)
   let up = first
   const url = () => up.url
+  await teach(first)
   const ids = await handIn(first)
   const isBusy = async () => (await jobsOf(url, `state=answered&limit=${jobs / 4}`)).length === jobs / 4
   await until('a quarter is answered', isBusy, 60_000)
@@ -83,7 +91,8 @@ async function survives(t: TestContext, kill: (up: Up) => Promise<Up>): Promise<
   const states = Object.groupBy(before, ({ state }) => state)
   const counts = Object.fromEntries(Object.entries(states).map(([state, list]) => [state, list!.length]))
   t.diagnostic(JSON.stringify(counts))
-  assert.ok(counts.running && counts.queued && counts.answered && counts.answered < jobs, 'all states occur')
+  const { running, queued, paused, answered } = counts
+  assert.ok(running && queued && paused && answered && answered < jobs, 'all states occur')
   up = await kill(first)
   const isDone = async () => (await jobsOf(url, 'state=open&limit=1')).length === 0
   await until('all jobs are answered', isDone, 60_000)
