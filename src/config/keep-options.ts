@@ -6,9 +6,9 @@ export const keepOptions = under('Kept jobs', {
   store: {
     type: 'text',
     help:
-      'where accepted jobs and their answers are stored: postgres://USER:PASSWORD@HOST/DATABASE (requires npm i pg); ' +
+      'where accepted jobs and their answers are stored: a folder, or postgres://USER@HOST/DATABASE (requires npm i pg); ' +
       'default: jobs/ in the data folder',
-    value: 'URL',
+    value: 'WHERE',
   },
   standby: {
     type: 'flag',

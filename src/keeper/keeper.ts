@@ -135,7 +135,7 @@ export class Keeper {
     return isFirst
   }
 
-  /** Jobs that are sent are cut off; they are sent again by the next keeper. Those who wait for one need wait no longer. */
+  /** Jobs that are sent are cut off; they are sent again by the next keeper. Nobody waits for an end any longer. */
   close(): void {
     this.#closed = true
     this.#timers.close()

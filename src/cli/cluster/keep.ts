@@ -14,10 +14,13 @@ export function keepFrom({
   resultSpace,
   webhookHosts,
 }: OptionValues<typeof keepOptions>): Pick<ClusterOptions, 'keep'> {
-  if (store !== undefined && !/^postgres(ql)?:\/\//.test(store))
-    throw new ConfigError(`--store = ${withoutLogin(store)}: must begin with postgres:// or postgresql://`)
-  if (standby && store === undefined)
-    throw new ConfigError('--standby requires --store: the database that the clusters share')
+  const isDatabase = store !== undefined && /^postgres(ql)?:\/\//.test(store)
+  if (!isDatabase && (store === '' || store?.includes('://')))
+    throw new ConfigError(
+      `--store = ${withoutLogin(store)}: must be a folder, or begin with postgres:// or postgresql://`,
+    )
+  if (standby && !isDatabase)
+    throw new ConfigError('--standby requires --store = postgres://…: the database that the clusters share')
   return {
     keep: {
       ...(store !== undefined && { store }),

@@ -45,11 +45,12 @@ export function nameOf(url: string): string {
   }
 }
 
-async function loadDriver(): Promise<typeof import('pg').default> {
+/** Throws ConfigError if the URL is invalid or the driver is not installed. */
+export function checkDatabase(url: string): void {
+  nameOf(url)
   try {
-    return (await import('pg')).default
-  } catch (error) {
-    if ((error as { code?: string }).code !== 'ERR_MODULE_NOT_FOUND') throw error
+    import.meta.resolve('pg')
+  } catch {
     throw new ConfigError('store: a PostgreSQL database requires npm i pg')
   }
 }
@@ -59,8 +60,9 @@ export async function openDatabase(
   url: string,
   { connections, limitMs }: DatabaseOptions,
 ): Promise<Database> {
+  checkDatabase(url)
   const store = `job store ${nameOf(url)}`
-  const { Pool: PgPool, types } = await loadDriver()
+  const { Pool: PgPool, types } = (await import('pg')).default
   const pool = new PgPool({
     connectionString: url,
     fallback_application_name: 'plimsoll',
