@@ -76,13 +76,13 @@ export async function planCluster(options: ClusterOptions, tokens: Tokens): Prom
 }
 
 function specOf(options: ClusterOptions, { beatMs, bootMs }: { beatMs: number; bootMs: number }): BrainSpec {
-  const { scheduler, discipline, min, max, scale, queue } = options
+  const { scheduler, discipline, min, max, scale, queue, supervisor } = options
   return {
     scheduler,
     ...(options.placing && { placing: options.placing }),
     discipline,
     scale: { min, max, ...scale },
-    epoch: Math.floor(Date.now() / 1000),
+    epoch: supervisor?.epoch ?? Math.floor(Date.now() / 1000),
     seed: 1,
     limits: {
       ...{ queue, beatMs, bootMs, listMs, backoffMs: 500, backoffMaxMs: 30_000 },
