@@ -79,10 +79,10 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     delegation,
   })
 
-  await openPorts(plan, { admin, join, door }, opening)
+  const { tell, driver, jobs } = core
+  await openPorts(plan, { admin, join, door, adopt: () => adoptWorkers(core) }, opening)
   opening.defer(() => execution.close())
   const frontsUp = door.start()
-  const { tell, driver, jobs } = core
   opening.adopt(
     takeInventory({
       ...{ provider: execution.fleet, everyMs: listEveryMs, limitMs: listMs, now, tell, log: records.log },
@@ -112,6 +112,12 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     ...operators,
     stop: (limitMs) => stopping.stop(limitMs, { jobs, announce, opened }),
   }
+}
+
+/** The workers of the brain before are expected to join this one. */
+function adoptWorkers({ plan: { options }, tell }: Core): void {
+  const launches = (options.supervisor?.workers ?? []).map(({ launch, joined }) => ({ launch, joined }))
+  if (launches.length > 0) tell({ type: 'adopted', launches })
 }
 
 /** A brain that is started again continues with the version that its fronts have, whatever the files are now. */
@@ -154,7 +160,14 @@ function serveOperators(
   const ready = () => views().filter(({ state }) => state === 'ready')
   const drain = (worker: string) => tell({ type: 'drain', worker })
   const restart = restarter({
-    ...{ epoch: spec.epoch, fleet, bootMs: plan.bootMs, drain, log: records.log },
+    ...{
+      epoch: spec.epoch,
+      left: options.supervisor?.workers,
+      fleet,
+      bootMs: plan.bootMs,
+      drain,
+      log: records.log,
+    },
     // Workers of upstreams run no code, and each upstream has one worker.
     workers: () =>
       (options.own?.upstreams ? [] : ready()).flatMap(({ id }) => {

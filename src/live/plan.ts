@@ -80,13 +80,13 @@ function specOf(
   options: ClusterOptions,
   { beatMs, bootMs, coreWorkPerSecond }: { beatMs: number; bootMs: number; coreWorkPerSecond: number },
 ): BrainSpec {
-  const { scheduler, discipline, min, max, scale, queue } = options
+  const { scheduler, discipline, min, max, scale, queue, supervisor } = options
   return {
     scheduler,
     ...(options.placing && { placing: options.placing }),
     discipline,
     scale: { min, max, ...scale },
-    epoch: Math.floor(Date.now() / 1000),
+    epoch: supervisor?.epoch ?? Math.floor(Date.now() / 1000),
     seed: 1,
     limits: {
       ...{ queue, beatMs, bootMs, listMs, backoffMs: 500, backoffMaxMs: 30_000 },
