@@ -48,8 +48,10 @@ test('long jobs that are overtaken do not widen the intervals of short ones', ()
   const etas = new Etas()
   let now = 0
   const runs = (asked: QuotedTimes, seconds: number) => {
-    etas.accepted(`${now}`, asked, { now })
-    etas.ended(`${now}`, (now += seconds * 1000))
+    const id = `${now}`
+    etas.accepted(id, asked, { now })
+    now += seconds * 1000
+    etas.ended(id, now)
   }
   for (let i = 0; i < 300; i++) {
     runs(quote(0.1), 0.12)

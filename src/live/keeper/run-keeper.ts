@@ -55,7 +55,7 @@ export async function startKeeper(options: KeeperOptions, signal?: AbortSignal):
   await terms.start()
   const server = keeperServer({
     keeper: () => terms.keeper,
-    ...{ store, view, token, webhookHosts: webhooks.hosts, now, log },
+    ...{ view, store, token, webhookHosts: webhooks.hosts, now, log },
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -77,9 +77,9 @@ async function beginTerm(
   const { keepMs, keepBytes, most, webhooks } = settings()
   const retention = { keepMs, keepBytes, rememberMs: keepMs * rememberTimes }
   const keeper = new Keeper({
-    cores: () => view.cores() || availableParallelism(),
     ...{ store, epoch, fronts, token, most, retention, now, log, fenced, leads },
     random: Math.random,
+    cores: () => view.cores() || availableParallelism(),
   })
   ending.defer(() => keeper.close())
   await keeper.start()

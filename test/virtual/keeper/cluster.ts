@@ -4,6 +4,7 @@ import type { JobResponse, SendParts } from '../../../src/keeper/send-job.ts'
 import type { Random } from '../../../src/lib/random.ts'
 import type { StoredJob } from '../../../src/store/store.ts'
 import type { VirtualProcess, VirtualTime } from '../time.ts'
+import { lateText, longText, unknownText } from './answers.ts'
 import type { Judge } from './judge.ts'
 import { bodyOf, type RequestPlan } from './plan.ts'
 
@@ -30,12 +31,14 @@ export interface ClusterParts {
   judge: Judge
   random: Random
   isCalm: boolean
+  /** Part of the answers that are long. */
+  longAnswers: number
   request(target: string): RequestPlan
 }
 
 /** From 0 to 1: what happens to a request at a front, beside what faults do. */
-const odds = { refused: 0.08, deadline: 0.02, cutOff: 0.05, brokenBody: 0.04, longAnswer: 0.06 }
-const longBytes = 300 * 1024
+const odds = { refused: 0.08, deadline: 0.02, cutOff: 0.05, brokenBody: 0.04 }
+const longParts = [Buffer.from(longText.slice(0, -1)), Buffer.from('.')]
 
 export class Cluster {
   readonly #parts: ClusterParts
@@ -120,7 +123,7 @@ export class Cluster {
     if (!this.#isOurs(front, attempt)) return
     const draw = isCalm ? 1 : random.next()
     if (time.now < this.busyUntil || draw < odds.refused) return this.#refuse(front, attempt)
-    if (draw < odds.refused + odds.deadline) return this.#reply(front, attempt, 'too late', 503, 'deadline')
+    if (draw < odds.refused + odds.deadline) return this.#reply(front, attempt, lateText, 503, 'deadline')
     this.#run(front, attempt)
   }
 
@@ -170,7 +173,7 @@ export class Cluster {
     if (time.now < this.brainBack) {
       const isLost = random.next() < 0.4
       if (!isLost) return time.plan(this.brainBack, () => this.#done(front, attempt, run))
-      if (!isRepeatable) return this.#reply(front, attempt, 'the brain does not know', 502, 'outcome-unknown')
+      if (!isRepeatable) return this.#reply(front, attempt, unknownText, 502, 'outcome-unknown')
       judge.log(() => `run of ${id} is lost with the brain`)
       return this.#run(front, attempt)
     }
@@ -178,9 +181,9 @@ export class Cluster {
   }
 
   #reply(front: Front, attempt: Attempt, text: string, status: number, refusal?: string): void {
-    const { time, random, isCalm } = this.#parts
-    const isLong = refusal === undefined && random.next() < odds.longAnswer
-    const parts = [Buffer.from(text), ...(isLong ? [Buffer.alloc(longBytes, 'x'), Buffer.from('.')] : [])]
+    const { time, random, isCalm, longAnswers } = this.#parts
+    const isLong = refusal === undefined && random.next() < longAnswers
+    const parts = [Buffer.from(text), ...(isLong ? longParts : [])]
     const isBroken = !isCalm && refusal === undefined && random.next() < odds.brokenBody
     const body = this.#body(front, attempt, parts, isBroken)
     const response: JobResponse = {

@@ -2,6 +2,7 @@
 
 import type { NewJob, StoredJob, Webhook } from '../../../src/store/store.ts'
 import type { VirtualProcess } from '../time.ts'
+import { lateText, longText } from './answers.ts'
 import type { RequestPlan } from './plan.ts'
 
 export interface KeeperCounts {
@@ -19,6 +20,7 @@ export interface KeeperCounts {
 }
 
 interface JudgedJob {
+  target: string
   isRepeatable: boolean
   startNoted: boolean
   runs: number
@@ -100,13 +102,13 @@ export class Judge {
     const job = this.#jobs.get(id)
     if (job) return job
     this.fail(`job ${id} is not in the store`)
-    return { isRepeatable: true, startNoted: true, runs: 0, confirmed: 0 }
+    return { target: '', isRepeatable: true, startNoted: true, runs: 0, confirmed: 0 }
   }
 
-  accepted({ id, isRepeatable }: NewJob): void {
+  accepted({ id, isRepeatable, request: { target } }: NewJob): void {
     if (this.#jobs.has(id)) return
     this.counts.accepted++
-    this.#jobs.set(id, { isRepeatable, startNoted: false, runs: 0, confirmed: 0 })
+    this.#jobs.set(id, { target, isRepeatable, startNoted: false, runs: 0, confirmed: 0 })
   }
 
   ended(id: string, state: 'answered' | 'cancelled', content: string): void {
@@ -115,6 +117,8 @@ export class Judge {
     job.end ??= { at: this.#now(), state, content }
     if (state === 'cancelled') this.counts.cancelled++
     else this.counts.answered++
+    if (state === 'answered' && !isAnswerOf(content, job))
+      this.fail(`job ${id} has the answer ${content.slice(0, 80)}`)
     if (/outcome-unknown/.test(content)) this.#unknownOutcome(id, job)
   }
 
@@ -262,4 +266,14 @@ export class Judge {
     else if (isFirst && end.state !== 'cancelled')
       this.fail(`job ${id} is told to be cancelled, but ${end.state}`)
   }
+}
+
+/** A result of one of its runs, complete; or a refusal that would come again, or an outcome that nobody knows. */
+function isAnswerOf(content: string, { target }: JudgedJob): boolean {
+  const [status = '', ...words] = content.split(' ')
+  const text = words.join(' ')
+  if (status === '503') return text === lateText
+  if (status === '502') return /outcome-unknown/.test(text)
+  const [rest] = text.startsWith(`${target} by run `) ? [text.slice(target.length + 8)] : []
+  return rest !== undefined && /^\d+$/.test(rest.replace(longText, ''))
 }

@@ -24,15 +24,43 @@ export interface RequestPlan {
   webhook?: 'confirms' | 'disables'
 }
 
-export const faultKinds = [
-  ...(['kill', 'kill', 'stop', 'freeze'] as const),
-  ...(['full', 'shaky', 'shaky', 'slow', 'unreachable'] as const),
+export type FaultKind =
+  | ('kill' | 'stop' | 'freeze')
+  | ('full' | 'shaky' | 'slow' | 'unreachable')
+  | ('front' | 'brain' | 'busy' | 'receiver' | 'clock' | 'store-clock')
+
+/** What a run is about. */
+interface Theme {
+  kinds: readonly FaultKind[]
+  faults: number
+  twoClusters: number
+  cancels: number
+  webhooks: number
+  longAnswers: number
+}
+
+const allKinds: readonly FaultKind[] = [
+  ...(['kill', 'kill', 'stop', 'freeze', 'full', 'shaky', 'shaky', 'slow', 'unreachable'] as const),
   ...(['front', 'brain', 'busy', 'receiver', 'clock', 'store-clock'] as const),
-] as const
+]
+const usual: Theme = {
+  ...{ kinds: allKinds, faults: 10, twoClusters: 0.4, cancels: 0.15, webhooks: 0.35, longAnswers: 0.06 },
+}
+const themes: readonly Theme[] = [
+  { ...usual, kinds: [], faults: 0, twoClusters: 0 },
+  usual,
+  {
+    ...usual,
+    ...{ kinds: ['shaky', 'shaky', 'shaky', 'full', 'slow', 'kill'], faults: 14 },
+    ...{ twoClusters: 0, cancels: 0.4, longAnswers: 0.4 },
+  },
+  { ...usual, kinds: ['freeze', 'freeze', 'store-clock', 'kill', 'slow'], twoClusters: 1 },
+  { ...usual, kinds: ['full', 'shaky', 'receiver', 'clock', 'kill'], webhooks: 0.9 },
+]
 
 export interface Fault {
   at: number
-  kind: (typeof faultKinds)[number]
+  kind: FaultKind
   /** How long it lasts. */
   ms: number
   /** From 0 to 1: which of several processes, and further choices. */
@@ -45,6 +73,8 @@ export interface Plan {
   clusters: number
   /** Jobs that a keeper sends at a time. */
   most: number
+  /** Part of the answers that are long. */
+  longAnswers: number
   /** Without faults nothing may be repeated. */
   isCalm: boolean
   requests: RequestPlan[]
@@ -53,19 +83,19 @@ export interface Plan {
 
 export function drawPlan(seed: number): Plan {
   const random = stream(seed, 'plan')
-  const isCalm = seed % 5 === 0
-  const clusters = !isCalm && random.next() < 0.4 ? 2 : 1
+  const theme = themes[seed % themes.length]!
+  const isCalm = theme.faults === 0
+  const clusters = random.next() < theme.twoClusters ? 2 : 1
   const most = 1 + random.below(8)
-  const requests = Array.from({ length: 4 + random.below(14) }, (_, number) => request(number, random))
-  const count = isCalm ? 0 : 1 + random.below(10)
-  const faults = Array.from({ length: count }, (): Fault => {
-    const kind = faultKinds[random.below(faultKinds.length)]!
+  const requests = Array.from({ length: 4 + random.below(14) }, (_, number) => request(number, theme, random))
+  const faults = Array.from({ length: isCalm ? 0 : 1 + random.below(theme.faults) }, (): Fault => {
+    const kind = theme.kinds[random.below(theme.kinds.length)]!
     return { at: random.next() * busyMs, kind, ms: 200 + random.exponential() * 4_000, which: random.next() }
   })
-  return { seed, clusters, most, isCalm, requests, faults }
+  return { seed, clusters, most, longAnswers: theme.longAnswers, isCalm, requests, faults }
 }
 
-function request(number: number, random: Random): RequestPlan {
+function request(number: number, { cancels, webhooks }: Theme, random: Random): RequestPlan {
   const at = 500 + random.next() * (busyMs - 2_000)
   const isLarge = random.next() < 0.15
   const key = random.next() < 0.5 ? `k${number}` : undefined
@@ -77,8 +107,8 @@ function request(number: number, random: Random): RequestPlan {
     at: [at, ...Array.from({ length: repeats }, later)],
     ...(key !== undefined && { key }),
     ...(key !== undefined && random.next() < 0.2 && { conflictAt: later() }),
-    ...(random.next() < 0.15 && { cancelAt: later() }),
-    ...(random.next() < 0.35 && { webhook: random.next() < 0.1 ? 'disables' : 'confirms' }),
+    ...(random.next() < cancels && { cancelAt: at + random.next() ** 3 * 4_000 }),
+    ...(random.next() < webhooks && { webhook: random.next() < 0.1 ? 'disables' : 'confirms' }),
   }
 }
 

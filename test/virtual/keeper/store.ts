@@ -90,6 +90,7 @@ export class ReachedStore implements JobStore {
 
   async answer(epoch: number, id: string, answer: Answer): Promise<boolean> {
     const { memory, judge } = this.#parts
+    await this.#mayBegin(answer.body)
     const body = await whole(answer.body)
     const isFirst = await this.#call('write', `answer ${id}`, async () => {
       const first = await memory.answer(epoch, id, { ...answer, body })
@@ -220,6 +221,15 @@ export class ReachedStore implements JobStore {
         }
       })
     })
+  }
+
+  /** A long content is not read if its file cannot be created. */
+  async #mayBegin(content: Content): Promise<void> {
+    const { time, weather, random, process } = this.#parts
+    const fails = Math.max(weather.full, weather.unreachable) > time.now
+    if (content instanceof Uint8Array || !fails || random.next() < 0.5) return
+    await new Promise<void>((resolve) => time.schedule(time.now + 1, 'input', process, resolve))
+    throw new StoreError('job store: a file cannot be created')
   }
 
   #failure(kind: Kind): Failure {

@@ -54,7 +54,12 @@ class World {
     const random = (purpose: string) => stream(plan.seed, purpose)
     const common = { time, judge, isCalm: plan.isCalm }
     const request = (target: string) => plan.requests.find(({ number }) => target === `/w?n=${number}`)!
-    this.#cluster = new Cluster({ ...common, random: random('cluster'), request })
+    this.#cluster = new Cluster({
+      ...common,
+      random: random('cluster'),
+      longAnswers: plan.longAnswers,
+      request,
+    })
     this.#receivers = new Receivers({ ...common, random: random('receivers') })
     this.#keepers = Array.from({ length: plan.clusters }, (_, index) => {
       const name = `keeper ${'ab'[index]}`
@@ -119,6 +124,7 @@ class World {
     this.#cluster.brainBack = 0
     this.#cluster.busyUntil = 0
     this.#receivers.awayUntil = 0
+    this.#receivers.isCalm = true
     for (const { process } of this.#keepers) process.frozenUntilMs = 0
   }
 
