@@ -35,7 +35,7 @@ export interface PostgresJobsOptions {
 const usualWriters = 3
 /** For everything but rows of jobs: those wait neither behind reads nor behind long contents. */
 const others = { connections: 5, connectMs: 10_000, limitMs: 30_000 }
-/** A renewal of the lease waits for nothing else, and has failed if it takes longer than this. */
+/** A renewal of the lease has a connection of its own, and has failed if it takes longer than this. */
 const forLeases = { connections: 1, connectMs: 3_000, limitMs: 4_000 }
 
 interface Databases {
