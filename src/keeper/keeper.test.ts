@@ -102,6 +102,7 @@ test('a request is accepted only when it is stored, and sent only then', async (
     },
     lead: memory.lead.bind(memory),
     open: memory.open.bind(memory),
+    list: memory.list.bind(memory),
     job: memory.job.bind(memory),
   })
   const stand = await startKeeper(t, slow)

@@ -9,6 +9,7 @@ import type { Content, StoredJob } from '../store/store.ts'
 import type { KeepOrder } from '../wire/kept.ts'
 import { acceptJob } from './accept-job.ts'
 import { discard, factsOf, heldAnswer, unknownOutcome } from './answers.ts'
+import { Etas } from './etas.ts'
 import type { KeeperParts, Kept } from './keeper-parts.ts'
 import { newKeptId } from './kept-id.ts'
 import { type OpenJob, OpenJobs } from './open-jobs.ts'
@@ -29,6 +30,7 @@ export class Keeper {
   readonly #jobs = new OpenJobs()
   readonly #store: Outage
   readonly #timers = new Timers()
+  readonly #etas = new Etas()
   #sent = 0
   #turn = 0
   #closed = false
@@ -50,6 +52,7 @@ export class Keeper {
       count++
       this.#resume(job)
     }
+    await this.#etas.replay(store)
     if (count > 0) log(`keeper: goes on with ${count} ${count === 1 ? 'job' : 'jobs'}`)
     this.#timers.every(sweepMs, () => this.#sweep())
     this.#fill()
@@ -67,7 +70,8 @@ export class Keeper {
   async keep(order: KeepOrder, body: Content): Promise<Kept | undefined> {
     const { store, epoch, now } = this.#parts
     const id = newKeptId(now())
-    const { workload, client, isRepeatable, quote, method, target, fields, idempotency, webhook } = order
+    const { workload, client, isRepeatable, method, target, fields, idempotency, webhook } = order
+    const quote = this.#etas.addTo(order.quote)
     const job = { id, workload, client, isRepeatable, quote, acceptedAt: now() }
     const request = { method, target, fields, body }
     // A repeat may find it in the store before this call goes on.
@@ -158,10 +162,12 @@ export class Keeper {
     open.abort = abort
     let began = false
     let response: JobResponse
+    let job: StoredJob
     try {
-      const job = await store.job(open.id)
+      const found = await store.job(open.id)
       if (this.#isOver(open)) return
-      if (!job) throw new StoreError(`job ${open.id} is gone from the store`)
+      if (!found) throw new StoreError(`job ${open.id} is gone from the store`)
+      job = found
       // The store did not know whether it had noted the end.
       if (job.state !== 'open') return this.#jobs.end(open)
       const port = this.#front()
@@ -181,7 +187,7 @@ export class Keeper {
       await discard(response.body)
       return this.#later(open, retryDelayMs(open.tries, response.retryAfter, this.#parts.random()))
     }
-    await this.#answered(open, response)
+    await this.#answered(open, job, response)
   }
 
   #send(open: OpenJob, parts: Pick<SendParts, 'job' | 'body' | 'port' | 'signal'>): Promise<JobResponse> {
@@ -194,7 +200,8 @@ export class Keeper {
     return send({ ...parts, token, onJob })
   }
 
-  async #answered(open: OpenJob, { status, fields, body }: JobResponse): Promise<void> {
+  async #answered(open: OpenJob, job: StoredJob, response: JobResponse): Promise<void> {
+    const { status, fields, body, refusal } = response
     const { store, epoch, now } = this.#parts
     const facts = factsOf(open, fields)
     let content: Content
@@ -205,6 +212,7 @@ export class Keeper {
       return this.#cutOff(open, true)
     }
     const answer = { status, fields, body: content, endedAt: now(), facts }
+    if (refusal === undefined) this.#etas.learn(job, answer.endedAt)
     if (content instanceof Uint8Array) return this.#end(open, () => store.answer(epoch, open.id, answer))
     try {
       await store.answer(epoch, open.id, answer)
