@@ -7,6 +7,7 @@ import { cold } from './cold.ts'
 import { direct } from './direct.ts'
 import { door, systemsNamed } from './door.ts'
 import { estimate } from './estimate.ts'
+import { eta } from './eta.ts'
 import { fair } from './fair.ts'
 import { ledger } from './ledger.ts'
 import { live } from './live.ts'
@@ -27,6 +28,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Record
   direct,
   door,
   estimate,
+  eta,
   fair,
   ledger,
   live,
