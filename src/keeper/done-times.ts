@@ -32,8 +32,10 @@ interface Traits {
 const [mostKept, mostCompared, fewest] = [600, 90, 20]
 /** A job takes at least this long. */
 const shortestS = 0.001
-/** What was compared is used for that number of further jobs, and for jobs that differ by less than a part of a factor of e. */
-const [fresh, cells] = [16, 4]
+/** What was compared is used until that number of further jobs has ended. */
+const [freshAtFirst, freshLater] = [16, 64]
+/** It is used for jobs that differ by less than such a part of a factor of e. */
+const cells = 4
 /** A little more than 90 %: jobs that end one after another are off together. */
 const outer = 0.04
 
@@ -64,6 +66,7 @@ export class DoneTimes {
       ...{ low: above(low), expected: above(middle), high: above(high) },
     }
     this.#next = (this.#next + 1) % mostKept
+    const fresh = this.#finished.length < mostKept ? freshAtFirst : freshLater
     if (++this.#learned % fresh === 0) this.#factors.clear()
   }
 
