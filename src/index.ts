@@ -18,6 +18,7 @@ export {
 export type { Answer, JobFacts, StreamedAnswer } from './library/client/answer.ts'
 export { type Client, type ClientOptions, createClient } from './library/client/client.ts'
 export {
+  CostError,
   DeadlineError,
   InvalidRequestError,
   JobFailedError,

@@ -145,7 +145,10 @@ test('a stopping cluster answers running jobs and rejects new requests', async (
     await until(() => mine.state().placed === 1, 'it runs')
     const stopped = mine.stop(60_000)
     const { code, headers } = await problemOf(fetch(`${mine.url}/echo`), 503)
-    assert.deepEqual([code, headers.get('retry-after')], ['stopping', '5'])
+    assert.equal(code, 'stopping')
+    // A job may run until the limit, and then the next cluster must start.
+    const retryAfter = Number(headers.get('retry-after'))
+    assert.ok(retryAfter > 55 && retryAfter < 180, `${retryAfter}`)
     assert.equal((await fetch(`${mine.url}/-/ready`)).status, 503)
     open(mine, 's')
     assert.equal(await (await runs).text(), 'opened')

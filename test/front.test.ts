@@ -203,7 +203,7 @@ test('a full queue is a 503 with Retry-After', async () => {
   await until(() => live.state().waiting.length === 1, 'one is queued')
   const { code, headers } = await problemOf(get('/echo'), 503)
   assert.equal(code, 'queue-full')
-  assert.equal(headers.get('retry-after'), '1')
+  assert.match(headers.get('retry-after')!, /^[1-9]\d*$/)
   assert.ok(headers.get('plimsoll-job') && headers.get('server-timing'))
   open(live, 'g1')
   for (const answer of await Promise.all([runs, waits])) assert.equal(await answer.text(), 'opened')

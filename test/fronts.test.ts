@@ -143,7 +143,7 @@ test('while the connection to the brain is cut, requests are held; afterwards th
   const held = Array.from({ length: 21 }, (_, i) => fetch(`${far.url}/strict?n=${i}`))
   const refused = await problemOf(Promise.race(held), 503)
   assert.equal(refused.code, 'no-brain')
-  assert.equal(refused.headers.get('retry-after'), '1')
+  assert.match(refused.headers.get('retry-after')!, /^[123]$/)
   way.mend()
   const answer = await running
   assert.equal(await answer.text(), 'opened')

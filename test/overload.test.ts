@@ -30,7 +30,7 @@ test('in step 2 requests are shed by predicted work and share, with 503 and Retr
   await becomes({ memory: 0.949 }, 2)
   const problem = await problemOf(fetch(`${live.url}/strict?n=21`), 503)
   assert.equal(problem.code, 'overloaded')
-  assert.equal(problem.headers.get('retry-after'), '5')
+  assert.match(problem.headers.get('retry-after')!, /^[5-7]$/)
   // Built-in paths are served.
   assert.equal((await fetch(`${live.url}/-/health`)).status, 200)
   const text = statusText(live.state())

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { test } from 'node:test'
 import type { ClusterState } from '../src/live/cluster.ts'
 import { cli, problemOf, until } from './support/live.ts'
-import { descendants, isAlive } from './support/processes.ts'
+import { descendants, isAlive, workersOf } from './support/processes.ts'
 import { steadyLoad } from './support/steady-load.ts'
 import { startUp, type Up, untilState } from './support/up.ts'
 
@@ -14,6 +14,7 @@ const text = async (answer: Promise<Response>) => (await answer).text()
 const get = ({ url }: Up, path: string) => fetch(`${url}${path}`, { headers: { connection: 'close' } })
 const jobs = (up: Up, count: number) =>
   untilState(up, (state) => state.jobs === count, `it has ${count} jobs`)
+const isBrain = ({ command }: { command: string }) => command.includes(' --supervised ')
 const idle = { timeout: 120_000 }
 
 test('requests are read in another process than the brain', idle, async (t) => {
@@ -49,6 +50,68 @@ test(
     )
   },
 )
+
+test('the workers of a killed brain serve the next one', idle, async (t) => {
+  const up = await startUp(t, '--min', '2', '--max', '3')
+  await untilState(up, ({ ready }) => ready === 2, 'both workers have joined')
+  const workers = () => workersOf(up.process.pid!).map(({ pid }) => pid)
+  const before = workers()
+  for (let round = 1; round <= 2; round++) {
+    const brain = up.brain()
+    kill(brain)
+    await until(() => !isAlive(brain), 'it is dead')
+    await untilState(up, ({ ready }) => ready === 2, 'both have joined the next brain')
+    assert.equal(await text(get(up, '/strict?n=4')), '8')
+    assert.deepEqual(workers(), before)
+  }
+  // What is launched from now on has other names.
+  kill(before[0]!)
+  const names = ({ workers: all }: ClusterState) => all.map(({ id }) => id).sort()
+  await untilState(up, (state) => names(state).join() === 'w2,w3', 'the killed one is replaced by w3')
+})
+
+test('a worker that is launched while its brain dies joins the next one', idle, async (t) => {
+  const up = await startUp(t)
+  const [first] = workersOf(up.process.pid!)
+  kill(first!.pid)
+  await until(() => workersOf(up.process.pid!).some(({ pid }) => pid !== first!.pid), 'another boots')
+  kill(up.brain())
+  const [second] = workersOf(up.process.pid!)
+  await untilState(up, ({ ready }) => ready === 1, 'it has joined')
+  assert.deepEqual(
+    workersOf(up.process.pid!).map(({ pid }) => pid),
+    [second!.pid],
+  )
+})
+
+test(
+  'no worker is left when the supervisor is killed without a brain, or stopped without one',
+  idle,
+  async (t) => {
+    for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+      const up = await startUp(t)
+      // The second restart waits.
+      for (let i = 0; i < 2; i++) {
+        const brain = up.brain()
+        kill(brain)
+        await until(() => !isAlive(brain), 'it is dead')
+        if (i === 0) await until(() => descendants(up.process.pid!).some(isBrain), 'it is restarted')
+      }
+      const all = descendants(up.process.pid!)
+      assert.ok(!all.some(isBrain) && workersOf(up.process.pid!).length === 1)
+      up.process.kill(signal)
+      await until(() => !all.some(({ pid }) => isAlive(pid)), 'all have ended')
+    }
+  },
+)
+
+test('a worker that is stopped ends with the supervisor', idle, async (t) => {
+  const up = await startUp(t)
+  const all = descendants(up.process.pid!).map(({ pid }) => pid)
+  process.kill(workersOf(up.process.pid!)[0]!.pid, 'SIGSTOP')
+  up.process.kill('SIGKILL')
+  await until(() => !all.some(isAlive), 'all have ended')
+})
 
 test('a brain that is killed under load fails no request', idle, async (t) => {
   const up = await startUp(t)

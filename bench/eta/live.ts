@@ -1,73 +1,72 @@
-/** Live: how many kept jobs end inside the interval that they are given when they are accepted. */
+/** How many jobs of a real cluster end within the interval that they were given when they were accepted. */
 
-import { setTimeout as delay } from 'node:timers/promises'
-import { stream } from '../../src/lib/random.ts'
-import { startUp, type Up } from '../../test/support/hostile/up.ts'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { JobDocument } from '../../src/keeper/documents.ts'
+import { startFresh } from '../cold/fresh-cluster.ts'
+import { type Calibration, drawArrivals } from '../cold/jobs.ts'
+import { poolOf } from '../live/play.ts'
+import { forCluster } from '../live/wording.ts'
+import { Coverage } from './coverage.ts'
 
 export interface LiveRun {
-  /** Part of two cores. */
   load: number
+  /** At most; it may be that fewer arrive. */
   jobs: number
-  warmup: number
+  seconds: number
 }
 
-export interface LiveInside {
-  jobs: number
-  inside: number
-  early: number
-  late: number
-}
-
-interface Job {
-  endedAt?: string
-  eta?: { earliest: string; latest: string }
-}
-
-/** CPU time of a job: exponential. */
-const meanMs = 100
-const cores = 2
 const patienceMs = 300_000
 
-export async function liveInside({ load, jobs, warmup }: LiveRun): Promise<LiveInside> {
-  const up = await startUp({ flags: ['--min', '1', '--max', '1', '--queue', '4000', '--stop-after', '2'] })
+/** Hands jobs in at their times, whatever became of earlier ones, and reads when they ended. */
+export async function liveCoverage(
+  { load, jobs: most, seconds }: LiveRun,
+  calibration: Calibration,
+  signal: AbortSignal,
+): Promise<Coverage> {
+  const jobs = drawArrivals({ seed: 1, seconds, load }, calibration).slice(0, most)
+  const cluster = await startFresh([])
+  const pool = poolOf(cluster.url)
   try {
-    const random = stream(1, `eta ${load}`)
-    const handedIn: Promise<string>[] = []
-    for (let i = 0; i < warmup + jobs; i++) {
-      await delay((random.exponential() * meanMs) / (load * cores))
-      handedIn.push(handIn(up, i, Math.max(1, Math.round(random.exponential() * meanMs))))
+    const began = performance.now()
+    const ids: Promise<string>[] = []
+    for (const [i, job] of jobs.entries()) {
+      const waitMs = began + job.atMs - performance.now()
+      if (waitMs > 0) await wait(waitMs, undefined, { signal })
+      const worded = forCluster(job, `eta-${i}`)
+      const headers = { ...(worded.headers as object), prefer: 'respond-async' }
+      ids.push(
+        pool.request({ ...worded, headers, method: 'POST', signal }).then(async ({ statusCode, body }) => {
+          const text = await body.text()
+          if (statusCode !== 202) throw new Error(`${job.workload}: ${statusCode} ${text.slice(0, 300)}`)
+          return (JSON.parse(text) as JobDocument).id
+        }),
+      )
     }
-    const ids = await Promise.all(handedIn)
-    await untilNoneIsOpen(up)
-    const counts = { jobs: 0, inside: 0, early: 0, late: 0 }
-    for (const id of ids.slice(warmup)) {
-      const { endedAt, eta } = (await (await fetch(`${up.url}/-/jobs/${id}`)).json()) as Job
-      if (endedAt === undefined || !eta) continue
-      counts.jobs++
-      if (endedAt < eta.earliest) counts.early++
-      else if (endedAt > eta.latest) counts.late++
-      else counts.inside++
+    const coverage = new Coverage()
+    const ends = performance.now() + patienceMs
+    for (const id of await Promise.all(ids)) {
+      let job = await documentOf(pool, id, signal)
+      while (job.endedAt === undefined) {
+        if (performance.now() > ends) throw new Error(`job ${id} has not ended: it is ${job.state}`)
+        await wait(200, undefined, { signal })
+        job = await documentOf(pool, id, signal)
+      }
+      // Given while no worker was ready: nothing.
+      if ((job.quote as { ends?: unknown } | null)?.ends)
+        coverage.add(job.quote, (Date.parse(job.endedAt) - Date.parse(job.acceptedAt)) / 1000)
     }
-    return counts
+    return coverage
   } finally {
-    await up.stop()
+    await pool.destroy()
+    await cluster.stop()
   }
 }
 
-async function handIn(up: Up, number: number, ms: number): Promise<string> {
-  const headers = { prefer: 'respond-async' }
-  const answer = await fetch(`${up.url}/logged?id=${number}&ms=${ms}`, { method: 'POST', headers })
-  const { id } = (await answer.json()) as { id?: string }
-  if (answer.status !== 202 || id === undefined) throw new Error(`a job was not accepted: ${answer.status}`)
-  return id
-}
-
-async function untilNoneIsOpen(up: Up): Promise<void> {
-  const ends = performance.now() + patienceMs
-  for (;;) {
-    const { jobs } = (await (await fetch(`${up.url}/-/jobs?state=open&limit=1`)).json()) as { jobs: Job[] }
-    if (jobs.length === 0) return
-    if (performance.now() > ends) throw new Error('jobs are still open')
-    await delay(200)
-  }
+async function documentOf(
+  pool: ReturnType<typeof poolOf>,
+  id: string,
+  signal: AbortSignal,
+): Promise<JobDocument> {
+  const { body } = await pool.request({ method: 'GET', path: `/-/jobs/${id}`, signal })
+  return (await body.json()) as JobDocument
 }

@@ -24,6 +24,7 @@ import type { Scaler } from './scale/scaler.ts'
 import type { PlacingSpec, SchedulerFactory } from './schedule/scheduler.ts'
 import { fireDueTimers } from './timers.ts'
 import { viewOf } from './view.ts'
+import { adoptLaunches } from './workers/adopting.ts'
 import { fleetFacts } from './workers/fleet-view.ts'
 import { join, report } from './workers/joining.ts'
 import { failLaunch } from './workers/launching.ts'
@@ -143,6 +144,8 @@ function apply(core: Core, event: Event): void {
       return noteDisconnected(core, event.worker)
     case 'launch-failed':
       return failLaunch(core, event.launch, { code: 'launch-failed', message: event.message ?? '' })
+    case 'adopted':
+      return adoptLaunches(core, event)
     case 'listed':
       return reconcileFleet(core, event)
     case 'leave-requested':

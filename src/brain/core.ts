@@ -11,6 +11,7 @@ import type { Shares } from './jobs/client-shares.ts'
 import { Queue } from './jobs/queue.ts'
 import type { RateLimits } from './jobs/rate-limit.ts'
 import { RecentWork } from './jobs/recent-work.ts'
+import { type BacklogWork, ExpectedReturns } from './jobs/retry-after.ts'
 import type { BrainLimits } from './limits.ts'
 import { OwnPauses } from './own-pauses.ts'
 import type { Billing } from './scale/billing.ts'
@@ -105,6 +106,10 @@ export interface Core {
   readonly launches: Map<string, LaunchRecord>
   readonly queue: Queue
   readonly recentWork: RecentWork
+  /** Of all jobs, when it was last added up. */
+  readonly backlog: BacklogWork
+  /** Requests that a full queue has rejected. */
+  readonly returns: ExpectedReturns
   readonly timers: Heap<Timer>
   readonly counters: Counters
   /** Workers in state ready, and how many of them have a role that takes no jobs. */
@@ -185,6 +190,8 @@ export function newCore(parts: Parts, concerns: readonly Concern[]): Core {
     launches: new Map(),
     queue: new Queue(),
     recentWork: new RecentWork(),
+    backlog: { at: -1, queued: 0, placed: 0, running: 0 },
+    returns: new ExpectedReturns(),
     timers: new Heap(),
     counters: {
       accepted: 0,

@@ -203,6 +203,8 @@ export interface LaunchRecord {
   readonly id: string
   readonly at: number
   readonly timer: Entry<Timer>
+  /** True: an earlier brain launched it. It is expected to join again, and its boot time says nothing. */
+  readonly adopted?: true
 }
 
 /** True: the worker may be given jobs. */

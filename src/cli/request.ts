@@ -1,4 +1,5 @@
 import { ConfigError, UnreachableError } from '../lib/errors.ts'
+import { maxCostRule, readMaxCost } from '../model/max-cost.ts'
 import { whyText } from '../story/document.ts'
 import { type Command, readOptions } from './options.ts'
 import { type Account, accountLine, accountOf } from './terminal/account.ts'
@@ -22,6 +23,11 @@ const options = {
     default: 0,
     min: 0,
     value: 'MS',
+  },
+  maxCost: {
+    type: 'text',
+    help: 'maximum cost: CPU time such as 90s or 500ms, or price=0.02. A request that is sure to cost more is refused, and one that does is ended',
+    value: 'COST',
   },
   key: {
     type: 'text',
@@ -105,15 +111,24 @@ async function handIn(connection: Client, question: AskedQuestion): Promise<numb
 
 function headersFrom({
   deadline,
+  maxCost,
   key,
 }: {
   deadline: number
+  maxCost: string | undefined
   key: string | undefined
 }): Record<string, string> {
   return {
     ...(deadline > 0 && { 'plimsoll-deadline': `${deadline}` }),
+    ...(maxCost !== undefined && { 'plimsoll-max-cost': checkMaxCost(maxCost) }),
     ...(key !== undefined && { authorization: `Bearer ${readKey(key)}` }),
   }
+}
+
+function checkMaxCost(text: string): string {
+  const read = readMaxCost(text)
+  if (!read) throw new ConfigError(`--max-cost = ${text}: ${maxCostRule}`)
+  return read.text
 }
 
 function readKey(key: string): string {

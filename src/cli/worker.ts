@@ -27,7 +27,7 @@ import { meterExtrasOption, meterFrom } from './cluster/meter.ts'
 import { bundledWorkloads, servedOptions, workloadFiles } from './cluster/workload-files.ts'
 import { type Command, readOptions } from './options.ts'
 
-/** While the brain cannot be reached, a worker that it did not start tries to reconnect for this long. */
+/** While the brain cannot be reached, a worker that was started manually tries to reconnect for this long. */
 const reconnectMs = 60_000
 
 /** Exit code of a worker that the cluster had given up, so that a supervisor such as systemd starts it again. */
@@ -70,6 +70,7 @@ export const worker: Command = {
     const { values } = readOptions(args, options)
     const { launch } = values
     const joining = joinFrom(values, 'worker')
+    if (launch !== undefined && values.tokenFile === '-') endWithParent()
     const host = values.host ?? (await hostTowards(joining.join))
     if (values.cores > availableParallelism())
       console.error(`worker: --cores = ${values.cores}, but this machine has ${availableParallelism()}`)
@@ -97,8 +98,8 @@ export const worker: Command = {
         dataDir: resolve(values.data),
         host,
         mustStart: values.mustStart,
-        // Workers that the brain started end with it.
-        reconnectMs: launch === undefined ? reconnectMs : 0,
+        // Workers that a cluster started end with the process that did, and not with the brain.
+        reconnectMs: launch === undefined ? reconnectMs : Infinity,
         leaveMs: values.leaveAfter * 1000,
         startRole: (assigned, parts) =>
           new LiveTier(assigned, {
@@ -118,6 +119,13 @@ export const worker: Command = {
       console.error(`${launch === undefined ? `worker ${id}: ` : ''}ended by the cluster: ${end.why}`)
     return end.isLost ? lostCode : 0
   },
+}
+
+/** The process that started this one keeps its standard input open until it ends, however it ends. */
+function endWithParent(): void {
+  const end = () => process.exit(lostCode)
+  process.stdin.on('error', end).on('end', end).on('close', end).resume()
+  ;(process.stdin as typeof process.stdin & { unref?(): void }).unref?.()
 }
 
 /** Makes this worker a front: on the cluster's port if that was handed over, else on a free one. */

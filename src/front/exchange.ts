@@ -3,12 +3,14 @@
 import { brainWork } from '../estimate/route-units.ts'
 import { stackOf } from '../lib/errors.ts'
 import type { Action } from '../model/action.ts'
+import type { Allowance } from '../model/allowance.ts'
 import type { AttemptToken, FailureKind } from '../model/attempt.ts'
 import type { Cost } from '../model/cost.ts'
 import type { Event } from '../model/event.ts'
 import type { Outcome, Precedence } from '../model/job.ts'
-import type { Destination, JobParts, OpenJob } from './open-job.ts'
-import { type Failure, failureProblem, RequestProblem, refusal } from './problem.ts'
+import type { Destination, JobParts, OpenJob, RunTerms } from './open-job.ts'
+import { type Failure, failureCode, failureProblem, RequestProblem, refusal } from './problem.ts'
+import { rateLimitFields } from './rate-limit-fields.ts'
 import type { Receiver } from './receiver.ts'
 import type { AttemptOrder } from './transports/attempt-json.ts'
 import type { Transport, Upstream } from './transports/transport.ts'
@@ -24,6 +26,8 @@ export interface ExchangeParts extends JobParts {
   receiver: Receiver
   token: string
   estimateMs: number
+  /** CPU time that an attempt may use. Undefined: any. */
+  maxCpuMs?: number | undefined
   /** True: clients see messages and stacks of errors that are meant for the operator. */
   exposeErrors: boolean
   tell(event: Event): void
@@ -40,6 +44,7 @@ export class Exchange implements OpenJob {
   #ended = 0
   #current: { token: AttemptToken; abort: AbortController; ended: boolean } | undefined
   #failure: Failure | undefined
+  #allowance: Allowance | undefined
   #done = false
   /** The current attempt has a result, and the brain knows. */
   #finished = false
@@ -57,10 +62,10 @@ export class Exchange implements OpenJob {
   async run(
     token: AttemptToken,
     destination: Destination,
-    precedence?: Precedence,
-    connectMs?: number,
+    { precedence, connectMs, allowance }: RunTerms = {},
   ): Promise<void> {
     const { transport, job } = this.parts
+    this.#allowance = allowance
     this.#abort()
     if (transport.begun) return this.#breakOff()
     const current = { token, abort: new AbortController(), ended: false }
@@ -136,6 +141,7 @@ export class Exchange implements OpenJob {
     const { receiver, transport } = this.parts
     this.#done = true
     this.outcome = answer.outcome
+    this.#allowance = answer.allowance ?? this.#allowance
     this.cancelAttempt()
     try {
       if (answer.outcome === 'result') transport.deliver(this.#account())
@@ -191,7 +197,7 @@ export class Exchange implements OpenJob {
     const { exposeErrors, job } = this.parts
     if (outcome !== 'error') return refusal(reason, job.id, exposeErrors ? this.#failure : undefined)
     const failure = this.#failure ?? { message: String(reason.message), status: 500 }
-    return failureProblem(reason.code === 'limit' ? 'limit' : 'workload-error', failure, job.id, exposeErrors)
+    return failureProblem(failureCode(reason.code), failure, job.id, exposeErrors)
   }
 
   /** The request turned out to be malformed while its body arrived. */
@@ -234,7 +240,7 @@ export class Exchange implements OpenJob {
   }
 
   #order({ epoch, job, attempt }: AttemptToken, precedence: Precedence | undefined): AttemptOrder {
-    const { job: asked } = this.parts
+    const { job: asked, maxCpuMs } = this.parts
     return {
       epoch,
       job,
@@ -244,6 +250,7 @@ export class Exchange implements OpenJob {
       ...(asked.high !== undefined && { high: asked.high }),
       ...(asked.unproven && { unproven: true as const }),
       preemptible: asked.preemptible ?? true,
+      ...(maxCpuMs !== undefined && { maxCpuMs }),
       ...(precedence && { precedence }),
       ask: asked.safeToRepeat === false,
     }
@@ -260,6 +267,7 @@ export class Exchange implements OpenJob {
       'plimsoll-job': job.id,
       'plimsoll-attempts': `${this.attempts}`,
       ...(this.worker && { 'plimsoll-worker': this.worker }),
+      ...(this.#allowance && rateLimitFields(this.#allowance)),
       ...(this.cost && !transport.begun && { 'plimsoll-work': `${this.cost.work}` }),
       'server-timing': `estimate;dur=${estimateMs.toFixed(3)}, queue;dur=${queueMs.toFixed(3)}, run;dur=${runMs.toFixed(3)}`,
     }

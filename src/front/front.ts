@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { refusalLog } from '../lib/refusal-log.ts'
+import { RecoveryTime } from '../lib/retry-times.ts'
 import type { FrontLimits } from '../wire/front-settings.ts'
 import { largestParams } from '../workload/largest-params.ts'
 import { AnswerStore } from './answer-buffer.ts'
@@ -15,6 +16,7 @@ import type { DirectPath } from './direct/direct-path.ts'
 import { ResponseExchange } from './direct/response-exchange.ts'
 import {
   askKeeper,
+  guessedAwayMs,
   type KeeperLink,
   type KeepParts,
   keepRequest,
@@ -31,6 +33,7 @@ import { RequestProblem } from './problem.ts'
 import { proxyStep } from './proxy-protocol/proxy-connections.ts'
 import { BodyBudget } from './request/body-budget.ts'
 import { checkHead } from './request/check-head.ts'
+import { maxCostOf, maxCpuMsOf } from './request/max-cost.ts'
 import { type EstimatedRequest, readRequest } from './request/request.ts'
 import { type SubmitParts, submitRequest } from './request/submit.ts'
 import type { Incoming } from './request/target.ts'
@@ -81,7 +84,9 @@ export interface FrontParts extends Omit<BuiltInParts, 'bodies'>, SubmitParts {
   log(line: string): void
 }
 
-type ServeParts = FrontParts & BuiltInParts & { crossOrigin: CrossOrigin | undefined; isKept?: boolean }
+type ServeParts = FrontParts &
+  BuiltInParts &
+  Pick<KeepParts, 'away'> & { crossOrigin: CrossOrigin | undefined; isKept?: boolean }
 
 export function frontServer(given: FrontParts): FrontServer {
   const { limits, service, log } = given
@@ -90,6 +95,7 @@ export function frontServer(given: FrontParts): FrontServer {
     ...given,
     bodies: new BodyBudget(space),
     crossOrigin: crossOrigin(limits.corsOrigins),
+    away: new RecoveryTime(guessedAwayMs),
   }
   const options: ServerOptions = {
     maxHeaderSize: limits.headerBytes,
@@ -213,11 +219,13 @@ async function serve(parts: ServeParts, incoming: Incoming): Promise<void> {
     // A connection that switches protocols is not a request that can be kept.
     const mayKeep = !parts.isKept && !client.socket
     const wish = mayKeep ? wishOf(request) : undefined
+    const maxCost = maxCostOf(request)
     const keeping = mayKeep ? keepParts(parts, wish) : undefined
     const estimated = await readRequest(parts, { ...incoming, url, method: request.method ?? 'GET' })
+    const maxCpuMs = maxCost && (await maxCpuMsOf(parts, estimated, maxCost))
     const kept = keeping && (wish ?? (await wishForLong(parts, estimated)))
     if (kept) await keepRequest(keeping, estimated, { ...incoming, url }, kept)
-    else await submitRequest(parts, estimated, incoming)
+    else await submitRequest(parts, estimated, incoming, maxCpuMs)
   } catch (error) {
     if (error instanceof RequestProblem) return client.refuse(error)
     // The client disconnected in the middle of its request.

@@ -2,6 +2,7 @@
 
 import type { Question, Quote } from '../estimate/estimator.ts'
 import type { Action } from '../model/action.ts'
+import type { Allowance } from '../model/allowance.ts'
 import type { AttemptToken } from '../model/attempt.ts'
 import type { Cost } from '../model/cost.ts'
 import type { Job, Outcome, Precedence } from '../model/job.ts'
@@ -23,6 +24,15 @@ export interface JobParts {
 /** Where an attempt runs: on a worker or in a function. */
 export type Destination = Upstream | Functions
 
+/** What the brain decides about an attempt besides where it runs. */
+export interface RunTerms {
+  precedence?: Precedence | undefined
+  /** Time allowed for a connection to a worker. */
+  connectMs?: number | undefined
+  /** What the client's rate limit leaves. Undefined: it has none. */
+  allowance?: Allowance | undefined
+}
+
 export interface OpenJob {
   readonly parts: JobParts
   readonly startedAt: number
@@ -32,8 +42,8 @@ export interface OpenJob {
   /** How the job ended for the client. */
   readonly outcome: Outcome
   readonly cost: Cost | undefined
-  /** Sends an attempt; an earlier one is cancelled. `connectMs`: time allowed for a connection to a worker. */
-  run(token: AttemptToken, destination: Destination, precedence?: Precedence, connectMs?: number): unknown
+  /** Sends an attempt; an earlier one is cancelled. */
+  run(token: AttemptToken, destination: Destination, terms?: RunTerms): unknown
   /** The attempt may start and must not be repeated. Calls `go` once the client's front knows. */
   commit(token: AttemptToken, go: () => void): void
   /** Cancels the current attempt: its worker is lost, or it is not needed. */

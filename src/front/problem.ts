@@ -114,10 +114,18 @@ const afterAttempts: ReadonlySet<string> = new Set([
 /** Why an attempt has no result. With a status from 400 to 499 the message is for the client. */
 export type Failure = FailedAttempt & { status: number }
 
+/** Failures whose message is for the client. */
+const limits: ReadonlySet<string> = new Set(['limit', 'cost-limit'])
+
+/** The code of a failed job's answer, by that of the brain's reason. */
+export function failureCode(reason: string): string {
+  return limits.has(reason) ? reason : 'workload-error'
+}
+
 /** A failed job, for the client: without the message of its error, unless that is meant for the client. */
 export function failureProblem(code: string, failure: Failure, job: string, expose: boolean): RequestProblem {
   const { message, status, stack } = failure
-  if (status < 500 || code === 'limit') return new RequestProblem(status, code, message)
+  if (status < 500 || limits.has(code)) return new RequestProblem(status, code, message)
   if (!expose)
     return new RequestProblem(status, code, `The workload failed. ${lookUp(job)}`, { fields: { job } })
   return new RequestProblem(status, code, message, { fields: { job, ...(stack !== undefined && { stack }) } })
@@ -127,27 +135,33 @@ function lookUp(job: string): string {
   return `The operator can see why with: plimsoll why ${job}`
 }
 
-/** When clients of an overloaded cluster may try again. */
-const overloadedS = 5
+/** Clients are told to come back within the hour: until then everything may have changed. */
+const longestRetryS = 3600
+
+/** The header that tells a client when to come back: whole seconds, at least 1. Time that is unknown counts as long. */
+export function retryAfter(ms: number): { 'retry-after': string } {
+  const seconds = Math.ceil(ms / 1000)
+  return { 'retry-after': `${Math.min(longestRetryS, Math.max(1, seconds))}` }
+}
 
 /** The client is not told why: the job's story, the log, `status` and the metrics are for the operator. */
-export function overloaded(closes = false): RequestProblem {
+export function overloaded(retryAfterMs: number, closes = false): RequestProblem {
   return new RequestProblem(503, 'overloaded', 'The cluster is overloaded; try again later.', {
-    headers: { 'retry-after': `${overloadedS}`, ...(closes && { connection: 'close' }) },
+    headers: { ...retryAfter(retryAfterMs), ...(closes && { connection: 'close' }) },
   })
 }
 
 /** A refusal by the brain, for the client. `lastFailure` is quoted; without it the client learns where to find it. */
 export function refusal(reason: Reason, job?: string, lastFailure?: Failure): RequestProblem {
-  if (reason.code === 'overloaded') return overloaded()
+  const { retryAfterMs } = reason
+  if (reason.code === 'overloaded') return overloaded(Number(retryAfterMs))
   const status = statusOf[reason.code] ?? 503
   const { code, ...facts } = reason
-  const retryAfterS = code === 'rate-limit' ? Math.ceil(Number(reason.retryAfterMs) / 1000) : 1
   const isFailure = job !== undefined && afterAttempts.has(code)
   const last = lastFailure ? ` Last failure: ${lastFailure.message}.` : job && ` ${lookUp(job)}`
   return new RequestProblem(status, code, sentence(explain(reason)) + (isFailure ? last : ''), {
     fields: { ...(withNumbers.has(code) && facts), ...(isFailure && { job }) },
-    ...([429, 503].includes(status) && { headers: { 'retry-after': `${retryAfterS}` } }),
+    ...(retryAfterMs !== undefined && { headers: retryAfter(Number(retryAfterMs)) }),
   })
 }
 

@@ -12,6 +12,8 @@ export interface KeeperParts {
   token: string
   /** How many jobs the cluster is given at a time; the others wait here. */
   most: number
+  /** Cores of the cluster. */
+  cores(): number
   retention: Retention
   /** Milliseconds since 1970. */
   now(): number
@@ -20,6 +22,8 @@ export interface KeeperParts {
   log(line: string): void
   /** Another keeper leads now: this one must end. */
   fenced(): void
+  /** False: the lease could not be renewed in time, so that another keeper may lead. No jobs are sent then. */
+  leads?(): boolean
   send?: typeof sendJob
 }
 

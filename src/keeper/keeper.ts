@@ -9,7 +9,7 @@ import type { Content, StoredJob } from '../store/store.ts'
 import type { KeepOrder } from '../wire/kept.ts'
 import { acceptJob } from './accept-job.ts'
 import { discard, factsOf, heldAnswer, unknownOutcome } from './answers.ts'
-import { Etas } from './etas.ts'
+import { Etas } from './eta.ts'
 import type { KeeperParts, Kept } from './keeper-parts.ts'
 import { newKeptId } from './kept-id.ts'
 import { type OpenJob, OpenJobs } from './open-jobs.ts'
@@ -20,7 +20,7 @@ import { isFenced, isUnknown, untilKnown } from './until-known.ts'
 
 /** How often results that are kept long enough are looked for. */
 const sweepMs = 60_000
-/** Without a front that it can reach, a job waits this long. */
+/** Without a front that it can reach, or without a lease, a job waits this long. */
 const noFrontMs = 200
 /** When the store is asked for a job of which it did not know whether it is stored. */
 const looksMs = [1_000, 5_000, 30_000]
@@ -52,7 +52,6 @@ export class Keeper {
       count++
       this.#resume(job)
     }
-    await this.#etas.replay(store)
     if (count > 0) log(`keeper: goes on with ${count} ${count === 1 ? 'job' : 'jobs'}`)
     this.#timers.every(sweepMs, () => this.#sweep())
     this.#fill()
@@ -71,7 +70,8 @@ export class Keeper {
     const { store, epoch, now } = this.#parts
     const id = newKeptId(now())
     const { workload, client, isRepeatable, method, target, fields, idempotency, webhook } = order
-    const quote = this.#etas.addTo(order.quote)
+    const aheadS = this.#jobs.waitingS === 0 ? 0 : this.#jobs.waitingS / this.#parts.cores()
+    const quote = this.#etas.accepted(id, order.quote, { now: now(), aheadS })
     const job = { id, workload, client, isRepeatable, quote, acceptedAt: now() }
     const request = { method, target, fields, body }
     // A repeat may find it in the store before this call goes on.
@@ -84,10 +84,10 @@ export class Keeper {
     const pause = (ms: number) => this.#timers.pause(ms)
     const acceptance = await this.#try(() => acceptJob(store, epoch, newJob, pause)).catch((error) => {
       if (isUnknown(error)) this.#lookFor(open)
-      else this.#jobs.end(open)
+      else this.#over(open)
       throw error
     })
-    if (acceptance.kind !== 'accepted') this.#jobs.end(open)
+    if (acceptance.kind !== 'accepted') this.#over(open)
     if (acceptance.kind === 'conflict') return undefined
     if (acceptance.kind === 'repeated') {
       const { id: first, state } = acceptance.job
@@ -103,7 +103,7 @@ export class Keeper {
   /** Its client was told that the store fails. If the job is stored nevertheless, it runs. */
   #lookFor(open: OpenJob, looks = 0): void {
     const ms = looksMs[looks]
-    if (ms === undefined) return this.#jobs.end(open)
+    if (ms === undefined) return this.#over(open)
     this.#timers.after(ms, async () => {
       const job = await this.#parts.store.job(open.id).catch(() => null)
       // Null: the store cannot say.
@@ -131,15 +131,18 @@ export class Keeper {
     const isFirst = await this.#try(() => untilKnown(cancel, (ms) => this.#timers.pause(ms)))
     // Its client has left, as the cluster sees it: the process is ended.
     open?.abort?.abort()
-    if (open) this.#jobs.end(open)
+    if (open) this.#over(open)
     return isFirst
   }
 
-  /** Jobs that are sent are cut off; they are sent again by the next keeper. */
+  /** Jobs that are sent are cut off; they are sent again by the next keeper. Nobody waits for an end any longer. */
   close(): void {
     this.#closed = true
     this.#timers.close()
-    for (const { abort } of this.#jobs.all()) abort?.abort()
+    for (const { abort, ended } of this.#jobs.all()) {
+      abort?.abort()
+      ended.resolve()
+    }
   }
 
   #fill(): void {
@@ -157,19 +160,18 @@ export class Keeper {
   }
 
   async #run(open: OpenJob): Promise<void> {
-    const { store, epoch, now } = this.#parts
+    const { store, epoch, now, leads } = this.#parts
+    if (leads?.() === false) return this.#later(open, noFrontMs)
     const abort = new AbortController()
     open.abort = abort
     let began = false
     let response: JobResponse
-    let job: StoredJob
     try {
-      const found = await store.job(open.id)
+      const job = await store.job(open.id)
       if (this.#isOver(open)) return
-      if (!found) throw new StoreError(`job ${open.id} is gone from the store`)
-      job = found
+      if (!job) throw new StoreError(`job ${open.id} is gone from the store`)
       // The store did not know whether it had noted the end.
-      if (job.state !== 'open') return this.#jobs.end(open)
+      if (job.state !== 'open') return this.#over(open)
       const port = this.#front()
       if (port === undefined) return this.#later(open, noFrontMs)
       if (!open.isRepeatable) await store.noteStarted(epoch, open.id, now())
@@ -187,7 +189,7 @@ export class Keeper {
       await discard(response.body)
       return this.#later(open, retryDelayMs(open.tries, response.retryAfter, this.#parts.random()))
     }
-    await this.#answered(open, job, response)
+    await this.#answered(open, response)
   }
 
   #send(open: OpenJob, parts: Pick<SendParts, 'job' | 'body' | 'port' | 'signal'>): Promise<JobResponse> {
@@ -200,8 +202,7 @@ export class Keeper {
     return send({ ...parts, token, onJob })
   }
 
-  async #answered(open: OpenJob, job: StoredJob, response: JobResponse): Promise<void> {
-    const { status, fields, body, refusal } = response
+  async #answered(open: OpenJob, { status, fields, body }: JobResponse): Promise<void> {
     const { store, epoch, now } = this.#parts
     const facts = factsOf(open, fields)
     let content: Content
@@ -212,12 +213,12 @@ export class Keeper {
       return this.#cutOff(open, true)
     }
     const answer = { status, fields, body: content, endedAt: now(), facts }
-    if (refusal === undefined) this.#etas.learn(job, answer.endedAt)
+    this.#etas.ended(open.id, answer.endedAt)
     if (content instanceof Uint8Array) return this.#end(open, () => store.answer(epoch, open.id, answer))
     try {
       await store.answer(epoch, open.id, answer)
       this.#store.works()
-      this.#jobs.end(open)
+      this.#over(open)
     } catch (error) {
       if (error instanceof StoreError) this.#storeFailed(error)
       // It was long, and is gone; what of it was not read must not keep the connection open.
@@ -240,7 +241,7 @@ export class Keeper {
     try {
       await note()
       this.#store.works()
-      this.#jobs.end(open)
+      this.#over(open)
     } catch (error) {
       this.#storeFailed(error)
       const ms = retryDelayMs(tries, undefined, this.#parts.random())
@@ -256,6 +257,11 @@ export class Keeper {
       this.#jobs.wait(open)
       this.#fill()
     })
+  }
+
+  #over(open: OpenJob): void {
+    this.#jobs.end(open)
+    this.#etas.ended(open.id, this.#parts.now(), false)
   }
 
   /** It was cancelled, or the keeper closes. */

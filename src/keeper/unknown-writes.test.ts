@@ -39,6 +39,7 @@ async function startKeeper(
     )
   }
   const keeper = new Keeper({
+    cores: () => 2,
     ...{ store, epoch: lease!.epoch, fronts: () => [1], token: 't', most: 10, send },
     retention: { keepMs: Infinity, keepBytes: Infinity, rememberMs: Infinity },
     ...{ now: () => 0, random: () => 0.5, log() {}, fenced() {} },

@@ -41,7 +41,7 @@ export class InvariantError extends PlimsollError {
 /** A job failed after the head of its answer was sent: the body is cut off with this error. */
 export class AnswerBroken extends PlimsollError {
   readonly code = 'ANSWER_BROKEN'
-  readonly kind: 'error' | 'limit' | 'crash' | 'killed' | 'unready' | 'cancelled'
+  readonly kind: 'error' | 'limit' | 'cost-limit' | 'crash' | 'killed' | 'unready' | 'cancelled'
   constructor(kind: AnswerBroken['kind'], message: string) {
     super(message)
     this.kind = kind

@@ -2,9 +2,12 @@
 
 import type { ChildProcess } from 'node:child_process'
 
-/** Writes the token to the standard input of a process, which must be a pipe, and closes it. */
+/**
+ * Writes the token to the standard input of a process, which must be a pipe. The pipe stays open for as long as this process
+ * lives, so its end tells the process that it has lost its parent.
+ */
 export function giveToken({ stdin }: ChildProcess, token: string): void {
   // The process may have ended already.
   stdin?.on('error', () => {})
-  stdin?.end(`${token}\n`)
+  stdin?.write(`${token}\n`)
 }

@@ -44,6 +44,7 @@ const listEveryMs = 1_000
 
 /** Rejects with a `ConfigError` that names the option; then nothing is left open. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const stopping = new Stopping()
   await using opening = new AsyncDisposableStack()
   makePrivateFolder(options.dataDir, options.log)
   const tokens = openTokens(options.dataDir, options.tokens)
@@ -53,7 +54,6 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const plan = await planCluster({ ...options, ...version }, tokens)
   const versions = new Versions(version, plan.serving.joining)
   const records = await openRecords(plan, opening)
-  const stopping = new Stopping()
   // Jobs arrive at the brain from fronts; workers and functions execute what it decides.
   const delegating = () => delegation
   const perform = (action: Action) => execution.perform(action)
@@ -79,10 +79,10 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     delegation,
   })
 
-  await openPorts(plan, { admin, join, door }, opening)
+  const { tell, driver, jobs } = core
+  await openPorts(plan, { admin, join, door, adopt: () => adoptWorkers(core) }, opening)
   opening.defer(() => execution.close())
   const frontsUp = door.start()
-  const { tell, driver, jobs } = core
   opening.adopt(
     takeInventory({
       ...{ provider: execution.fleet, everyMs: listEveryMs, limitMs: listMs, now, tell, log: records.log },
@@ -108,10 +108,16 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     watched: () => versions.watched(),
     ledger: records.ledger,
     // Without a minimum, the first request brings the first worker.
-    ready: Promise.all([options.min > 0 && execution.firstReady, frontsUp]).then(() => {}),
+    ready: stopping.refusal.startedAfter([options.min > 0 && execution.firstReady, frontsUp]),
     ...operators,
     stop: (limitMs) => stopping.stop(limitMs, { jobs, announce, opened }),
   }
+}
+
+/** The workers of the brain before are expected to join this one. */
+function adoptWorkers({ plan: { options }, tell }: Core): void {
+  const launches = (options.supervisor?.workers ?? []).map(({ launch, joined }) => ({ launch, joined }))
+  if (launches.length > 0) tell({ type: 'adopted', launches })
 }
 
 /** A brain that is started again continues with the version that its fronts have, whatever the files are now. */
@@ -154,7 +160,14 @@ function serveOperators(
   const ready = () => views().filter(({ state }) => state === 'ready')
   const drain = (worker: string) => tell({ type: 'drain', worker })
   const restart = restarter({
-    ...{ epoch: spec.epoch, fleet, bootMs: plan.bootMs, drain, log: records.log },
+    ...{
+      epoch: spec.epoch,
+      left: options.supervisor?.workers,
+      fleet,
+      bootMs: plan.bootMs,
+      drain,
+      log: records.log,
+    },
     // Workers of upstreams run no code, and each upstream has one worker.
     workers: () =>
       (options.own?.upstreams ? [] : ready()).flatMap(({ id }) => {

@@ -5,6 +5,7 @@ import type { Accepting } from './accept.ts'
 import type { Core } from './core.ts'
 import type { Delegation } from './direct/delegation.ts'
 import { localFleet } from './fleet/local.ts'
+import type { ProviderEvents } from './fleet/provider.ts'
 import { type SpareFleet, spareFleet } from './fleet/spares.ts'
 import { workerCommand } from './fleet/worker-command.ts'
 import type { Door } from './fronts/door.ts'
@@ -12,6 +13,7 @@ import type { LocalFunctions } from './functions/local.ts'
 import { localFunctions } from './functions/settings.ts'
 import { JoinedWorkers } from './joined-workers.ts'
 import { performer } from './perform.ts'
+import { supervisedFleet } from './supervise/supervised-fleet.ts'
 import type { Versions } from './versions.ts'
 
 export interface ExecuteParts extends Accepting {
@@ -35,7 +37,8 @@ export interface Execution {
 
 export function executeJobs(core: Core, parts: ExecuteParts): Execution {
   const { versions } = parts
-  const { plan, records, stopping, jobs, metrics, frontWorkers, launchTroubles, launches, tell } = core
+  const { plan, records, stopping, jobs, metrics, frontWorkers, launchTroubles, launches, overload, tell } =
+    core
   const { fronts, door } = parts
   const { log, storingFor } = records
   const firstReady = Promise.withResolvers<void>()
@@ -47,7 +50,7 @@ export function executeJobs(core: Core, parts: ExecuteParts): Execution {
     ...{ fleet, workers, functions, firstReady: firstReady.promise },
     perform: performer({
       ...{ jobs, workers, fronts, fleet, functions, storingFor, metrics, frontWorkers },
-      ...{ launches, launchTroubles, tell, log, frontToken: plan.tokens.front },
+      ...{ launches, launchTroubles, overload, tell, log, frontToken: plan.tokens.front },
     }),
     async close() {
       workers.end()
@@ -75,11 +78,16 @@ function openFleet(
     token: tokens.worker,
     log: records.log,
   }
-  const fleet = spareFleet((events) => localFleet(local, events), {
+  const { supervisor } = options
+  const open = (events: ProviderEvents) =>
+    supervisor ? supervisedFleet(supervisor, local, events) : localFleet(local, events)
+  const fleet = spareFleet(open, {
     launchFailed: (launch, message) => tell({ type: 'launch-failed', launch, message }),
     gone(launch, message) {
       const worker = launchedBy(launch)
-      if (worker !== undefined) tell({ type: 'lost', worker, message })
+      // A worker that joined the brain before may not have joined this one.
+      if (worker === undefined) tell({ type: 'launch-failed', launch, message })
+      else tell({ type: 'lost', worker, message })
     },
   })
   return fleet

@@ -19,7 +19,7 @@ export interface DoorParts extends Accepting {
 }
 
 export function openDoor(
-  { plan, records: { log }, stopping, brain }: Core,
+  { plan, records: { log }, stopping }: Core,
   { front, fronts, versions, adminUrl }: DoorParts,
 ): Door {
   const { options, serving, tokens, limits } = plan
@@ -43,7 +43,6 @@ export function openDoor(
       const version = { id, files, watched, ...(config !== undefined && { config }) }
       return {
         ...{ host, port, drainMs, count: options.fronts?.count ?? 1 },
-        wantsQueue: brain.assignsRoles,
         settings: settings(),
         keeper: keeperSettings(options, tokens, adminUrl()),
         memory: {

@@ -32,6 +32,7 @@ function trial(runs: OpenJob['run'], parts: Partial<PerformParts> = {}) {
     functions: undefined,
     storingFor: (functions) => functions,
     metrics: undefined,
+    overload: { amend: (answer) => answer },
     launchTroubles: [],
     launches: new Outage({ failed: (why) => why, works: String }, log),
     frontWorkers: new Set(),

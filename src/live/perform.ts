@@ -1,6 +1,7 @@
 /** Performs the brain's actions. An action that fails is logged, and the others are performed all the same. */
 
-import type { Destination } from '../front/open-job.ts'
+import type { Destination, RunTerms } from '../front/open-job.ts'
+import type { OverloadWatch } from '../front/overload/overload-watch.ts'
 import type { Functions } from '../front/transports/function.ts'
 import { stackOf } from '../lib/errors.ts'
 import type { Outage } from '../lib/outage.ts'
@@ -8,7 +9,6 @@ import { span } from '../lib/quantities.ts'
 import type { Action } from '../model/action.ts'
 import type { AttemptToken, FailureKind } from '../model/attempt.ts'
 import type { Event } from '../model/event.ts'
-import type { Precedence } from '../model/job.ts'
 import { workerNameOf } from '../model/worker.ts'
 import { isLoss } from '../story/fleet-story.ts'
 import { explain } from '../story/reasons.ts'
@@ -33,6 +33,7 @@ export interface PerformParts {
   functions: Functions | undefined
   storingFor: Learning['storingFor']
   metrics: MetricsRecorder | undefined
+  overload: Pick<OverloadWatch, 'amend'>
   /** Filled with the last failed launches, in words. */
   launchTroubles: string[]
   /** Reports launches that fail. */
@@ -73,13 +74,8 @@ function describe(action: Action): string {
 function attemptActions(
   parts: PerformParts,
 ): Pick<Table, 'run' | 'overflow' | 'go' | 'cancel' | 'rank' | 'answer'> {
-  const { jobs, workers, functions, storingFor, metrics, tell, log } = parts
-  const start = (
-    token: AttemptToken & { worker: string },
-    to?: Destination,
-    precedence?: Precedence,
-    connectMs?: number,
-  ) => {
+  const { jobs, workers, functions, storingFor, metrics, overload, tell, log } = parts
+  const start = (token: AttemptToken & { worker: string }, to: Destination | undefined, terms: RunTerms) => {
     const { worker, attempt } = token
     const job = jobs.get(token.job)
     if (!job) return
@@ -95,15 +91,15 @@ function attemptActions(
     try {
       metrics?.attemptEnded(job)
       const runs = 'invoke' in to ? storingFor(to, job.parts.question) : to
-      Promise.resolve(job.run(tokenOf(token), runs, precedence, connectMs)).catch(broke)
+      Promise.resolve(job.run(tokenOf(token), runs, terms)).catch(broke)
       metrics?.attemptBegan(job)
     } catch (error) {
       broke(error)
     }
   }
   return {
-    run: (action) => start(action, workers.upstreamOf(action.worker), action.precedence, action.connectMs),
-    overflow: (action) => start({ ...action, worker: action.function }, functions),
+    run: (action) => start(action, workers.upstreamOf(action.worker), action),
+    overflow: (action) => start({ ...action, worker: action.function }, functions, action),
     go(action) {
       const token = tokenOf(action)
       jobs.get(action.job)?.commit(token, () => workers.send(action.worker, { type: 'go', ...token }))
@@ -115,7 +111,7 @@ function attemptActions(
     },
     rank: (action) =>
       workers.send(action.worker, { type: 'rank', ...tokenOf(action), precedence: action.precedence }),
-    answer: (action) => jobs.get(action.job)?.settle(action),
+    answer: (action) => jobs.get(action.job)?.settle(overload.amend(action)),
   }
 }
 

@@ -60,7 +60,8 @@ export async function planCluster(options: ClusterOptions, tokens: Tokens): Prom
   // A worker joins once its programs are healthy, or their time to become healthy is over.
   const bootMs = usualBootMs + (options.own?.workers?.startMs ?? 0)
   const beatMs = options.limits?.beatMs ?? usualBeatMs
-  const spec = specOf(options, { beatMs, bootMs })
+  const coreWorkPerSecond = nominalRate(meter) * 1000
+  const spec = specOf(options, { beatMs, bootMs, coreWorkPerSecond })
   if (functions) spec.overflow = functions.brain
   return {
     ...{ options, serving, spec, beatMs, bootMs: spec.limits.bootMs ?? bootMs, functions, clientBy },
@@ -75,14 +76,17 @@ export async function planCluster(options: ClusterOptions, tokens: Tokens): Prom
   }
 }
 
-function specOf(options: ClusterOptions, { beatMs, bootMs }: { beatMs: number; bootMs: number }): BrainSpec {
-  const { scheduler, discipline, min, max, scale, queue } = options
+function specOf(
+  options: ClusterOptions,
+  { beatMs, bootMs, coreWorkPerSecond }: { beatMs: number; bootMs: number; coreWorkPerSecond: number },
+): BrainSpec {
+  const { scheduler, discipline, min, max, scale, queue, supervisor } = options
   return {
     scheduler,
     ...(options.placing && { placing: options.placing }),
     discipline,
     scale: { min, max, ...scale },
-    epoch: Math.floor(Date.now() / 1000),
+    epoch: supervisor?.epoch ?? Math.floor(Date.now() / 1000),
     seed: 1,
     limits: {
       ...{ queue, beatMs, bootMs, listMs, backoffMs: 500, backoffMaxMs: 30_000 },
@@ -90,6 +94,6 @@ function specOf(options: ClusterOptions, { beatMs, bootMs }: { beatMs: number; b
       ...options.limits,
     },
     ...(options.fair && { fair: true }),
-    ...(options.rateLimit && { rateLimit: options.rateLimit }),
+    ...(options.rateLimit && { rateLimit: { ...options.rateLimit, coreWorkPerSecond } }),
   }
 }

@@ -14,13 +14,22 @@ export function nearHost(host: string): string {
   return host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
 }
 
+export interface PortsParts {
+  admin: AdminListener
+  join: SecureListener | undefined
+  door: Door
+  /** Called when workers can join, before the first one does. */
+  adopt(): void
+}
+
 /** The ports are closed by `opening`. */
 export async function openPorts(
   { options: { adminPort, adminHost = usualAdminHost, joinAddress } }: ClusterPlan,
-  { admin, join, door }: { admin: AdminListener; join: SecureListener | undefined; door: Door },
+  { admin, join, door, adopt }: PortsParts,
   opening: AsyncDisposableStack,
 ): Promise<void> {
   await listen(admin.listener, adminPort, adminHost, '--admin-port')
+  adopt()
   opening.defer(() => admin.close())
   if (join && joinAddress) {
     await listen(join.listener, joinAddress.port, joinAddress.host, '--join-address')

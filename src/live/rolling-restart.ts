@@ -12,6 +12,8 @@ import { type RollParts, rollWorkers } from './roll-workers.ts'
 
 export interface RestartParts extends RollParts {
   epoch: number
+  /** Workers of the brain before, whose names must not repeat. */
+  left?: readonly { launch: string }[] | undefined
   rollFronts(): AsyncGenerator<RestartStep>
   /** The version on disk, if that is another than the cluster serves. Rejects if it cannot be read. */
   newVersion(): Promise<VersionChange | undefined>
@@ -23,7 +25,7 @@ const retireMs = 60_000
 
 export function restarter(parts: RestartParts): (what: RestartWhat) => AsyncGenerator<RestartStep> {
   const { fleet } = parts
-  let count = 0
+  let count = Math.max(0, ...(parts.left ?? []).map(({ launch }) => spareNumber(launch)))
   let busy = false
   /** The last version that was tried did not load. */
   let isRefused = false
@@ -76,6 +78,11 @@ export function restarter(parts: RestartParts): (what: RestartWhat) => AsyncGene
       busy = false
     }
   }
+}
+
+/** 0: it was not a spare worker. */
+function spareNumber(launch: string): number {
+  return Number(/-r(\d+)$/.exec(launch)?.[1] ?? 0)
 }
 
 /** A new version that does not load. */

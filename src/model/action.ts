@@ -1,3 +1,4 @@
+import type { Allowance } from './allowance.ts'
 import type { AttemptToken } from './attempt.ts'
 import type { Outcome, Precedence } from './job.ts'
 import type { Reason } from './reason.ts'
@@ -10,17 +11,19 @@ export type Action =
       precedence?: Precedence
       /** Time allowed for the connection to the worker. Default: that of fronts. */
       connectMs?: number
+      /** What the client's rate limit leaves. Undefined: it has none. */
+      allowance?: Allowance
       reason: Reason
     } & AttemptToken)
   /** Run this attempt in a function, which is the `worker` of the event that ends the attempt. */
-  | ({ type: 'overflow'; function: string; reason: Reason } & AttemptToken)
+  | ({ type: 'overflow'; function: string; allowance?: Allowance; reason: Reason } & AttemptToken)
   | ({ type: 'go'; worker: string } & AttemptToken)
   /** Changes the precedence of an attempt. */
   | ({ type: 'rank'; worker: string; precedence: Precedence; reason: Reason } & AttemptToken)
   | ({ type: 'cancel'; worker: string; reason: Reason } & AttemptToken)
   /** The job is queued. */
   | { type: 'wait'; job: string; reason: Reason }
-  | { type: 'answer'; job: string; outcome: Outcome; reason: Reason }
+  | { type: 'answer'; job: string; outcome: Outcome; allowance?: Allowance; reason: Reason }
   /** This action and the next three only record what happened. The job lost its core on this worker. */
   | ({ type: 'pause'; worker: string; reason: Reason } & AttemptToken)
   /** The job has a core again. */

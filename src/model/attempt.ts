@@ -19,6 +19,8 @@ export type FailureKind =
   | 'error'
   /** The job exceeded its own limit of memory or time: the client's answer, not retried. */
   | 'limit'
+  /** The job used more CPU time than its client allows: the client's answer, not retried. */
+  | 'cost-limit'
   /** The job crashed its slot. */
   | 'crash'
   /** The kernel or an operator killed its slot. */

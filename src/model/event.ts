@@ -60,6 +60,11 @@ export type Event =
   /** The worker's connection to the brain has closed. It may reconnect. */
   | { type: 'disconnected'; worker: string }
   | { type: 'launch-failed'; launch: string; message?: string }
+  /**
+   * Workers that an earlier brain launched and that are expected to join. `joined`: they had joined that brain. Comes before any
+   * of them does.
+   */
+  | { type: 'adopted'; launches: { launch: string; joined: boolean }[] }
   /** The provider's list of machines that carry our tag; a launch with two machines is listed twice. */
   | { type: 'listed'; launches: string[]; askedAt: number }
   /** Drain this worker, on behalf of an operator or, `by: 'worker'`, at its own request. */

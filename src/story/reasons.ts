@@ -109,6 +109,7 @@ const ends: Words = {
   finished: () => 'finished',
   error: (r) => `the workload failed${r.message === undefined ? '' : `: ${r.message}`}`,
   limit: (r) => `the job exceeded a limit: ${r.message}`,
+  'cost-limit': (r) => `the job cost more than its client allows: ${r.message}`,
   deadline: (r) => `its deadline passed ${span(r.afterMs)} after it arrived`,
   'no-time': (r) =>
     `nearly all such jobs need more than ${span(r.needMs)}, and its deadline is in ${span(r.leftMs)}`,
@@ -167,6 +168,7 @@ const fleet: Words = {
     `${r.limitMs === undefined ? 'it could not be reached' : `an answer was overdue after ${span(r.limitMs)}`}, and no heartbeat came within ${span(r.answerMs)}`,
   pings: (r) => `${r.unanswered} pings in a row were not answered within ${span(r.answerMs)}`,
   'launch-failed': (r) => `the launch failed: ${r.message}`,
+  'rejoin-timeout': (r) => `it did not join again within ${span(r.bootMs)}`,
   'boot-timeout': (r) => `it did not join within ${span(r.bootMs)}`,
   'not-listed': (r) => `the provider has not listed it for ${span(r.missingMs)}`,
   stranger: (r) => `the provider has listed it for ${span(r.listedMs)}, and the cluster does not know it`,

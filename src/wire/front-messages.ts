@@ -1,5 +1,6 @@
 /** The messages between a front in another process and the brain. docs/reference/protocol.md describes them. */
 
+import type { Allowance } from '../model/allowance.ts'
 import type { AttemptToken } from '../model/attempt.ts'
 import type { Cost } from '../model/cost.ts'
 import type { Features } from '../model/estimate.ts'
@@ -128,12 +129,13 @@ export type ToFront =
       precedence?: Precedence
       /** Time allowed for a connection to the worker. */
       connectMs?: number
+      allowance?: Allowance
     } & Quoted &
       AttemptToken)
   | ({ type: 'go' } & AttemptToken)
   /** Cancels the attempt. */
   | ({ type: 'let-go' } & AttemptToken)
-  | { type: 'answer'; job: string; outcome: Outcome; reason: Reason }
+  | { type: 'answer'; job: string; outcome: Outcome; allowance?: Allowance; reason: Reason }
   /** Ends the job with this problem. */
   | { type: 'abandon'; job: string; problem: ToldProblem }
   /** With a problem in place of a quote. */

@@ -9,7 +9,7 @@ import type { WorkerFacts } from '../model/worker.ts'
 import type { OpenPrograms } from './programs.ts'
 
 /** Raised with every incompatible change. */
-export const wireVersion = 8
+export const wireVersion = 9
 
 /** Where the connection is opened: an upgrade of a GET on the admin port. */
 export const wirePath = '/-/wire'
@@ -97,6 +97,8 @@ export interface AttemptHead extends AttemptToken {
   /** See `Job`. */
   unproven?: true
   preemptible: boolean
+  /** CPU time that the job may use. Undefined: any. */
+  maxCpuMs?: number
   /** Undefined: none. */
   precedence?: Precedence
   /** True: the worker sends `ready` and waits for `go`. */
@@ -158,6 +160,7 @@ export type AttemptOutcome =
   | 'result'
   | 'error'
   | 'limit'
+  | 'cost-limit'
   | 'crash'
   | 'killed'
   | 'unready'

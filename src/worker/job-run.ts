@@ -31,6 +31,8 @@ export type JobAnswer =
   /** With a status from 400 to 499 the message is for the client, otherwise for the operator. */
   | { kind: 'error'; message: string; status?: number; stack?: string }
   | { kind: 'limit'; message: string; status?: number }
+  /** It used more CPU time than its client allows. */
+  | { kind: 'cost-limit'; message: string; status?: number }
   | { kind: 'crash'; message: string }
   /** Another process ended the slot by SIGKILL. */
   | { kind: 'killed'; message: string }
@@ -53,6 +55,12 @@ export interface JobUsage extends Partial<WorkDone> {
   queuedMs?: number
 }
 
+/** Which limit was exceeded (`limit`: one of memory or time), and the status of the answer. Default: `limit`, 500. */
+export interface Exceeded {
+  kind?: 'limit' | 'cost-limit'
+  status?: number
+}
+
 export interface JobRun {
   /** Never rejects. The body of a result may still fail with AnswerBroken. */
   readonly answer: Promise<JobAnswer>
@@ -67,8 +75,8 @@ export interface JobRun {
   onInterruptible?: () => void
   /** Ends the job together with its slot. Idempotent. */
   cancel(): void
-  /** Like `cancel`, because the job exceeded a limit. The message is for the client, with this status. Default 500. */
-  exceed(message: string, status?: number): void
+  /** Like `cancel`, because the job exceeded a limit. The message is for the client. */
+  exceed(message: string, how?: Exceeded): void
   /** CPU time spent on this job so far, by all threads. */
   cpuMs(): number
   /** Time that it was ready to run and waited for a core, as of the last call of `cpuMs`. Undefined: not known. */

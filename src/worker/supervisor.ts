@@ -19,10 +19,10 @@ import {
 } from './attempt-state.ts'
 import { BelievedProgress } from './believed-progress.ts'
 import { IdleWatch } from './idle-watch.ts'
+import { JobLimits } from './job-limits.ts'
 import type { JobPool } from './job-pool.ts'
 import type { JobAnswer, JobUsage } from './job-run.ts'
 import { nominalRate, Rates } from './rates.ts'
-import { TimeLimits } from './time-limits.ts'
 
 /** Maximum time until the next revision: rates change, so the prediction of when a job passes its estimate may be late. */
 const maxRevisionMs = 1000
@@ -60,7 +60,7 @@ export class Supervisor {
   /** Work per millisecond that the brain assumes for every job. */
   readonly #nominal: number
   readonly #idleWatch = new IdleWatch<AttemptState>((attempt, waiting) => this.#onWaiting(attempt, waiting))
-  readonly #timeLimits: TimeLimits<AttemptState>
+  readonly #limits: JobLimits<AttemptState>
   #endedDemandMs = 0
   discipline: Discipline
   following: Following = {}
@@ -68,7 +68,7 @@ export class Supervisor {
   constructor(options: SupervisorOptions, discipline: Discipline) {
     this.#options = options
     this.discipline = discipline
-    this.#timeLimits = new TimeLimits((workload) => options.limitMs?.(workload) ?? Infinity)
+    this.#limits = new JobLimits((workload) => options.limitMs?.(workload) ?? Infinity, options.cores)
     this.#nominal = nominalRate(options.meter)
     this.#rates = new Rates(this.#nominal)
     this.#believed = new BelievedProgress(options.cores, this.#nominal)
@@ -175,7 +175,7 @@ export class Supervisor {
     if (!attempt.run!.interruptible) return
     attempt.running = false
     this.#idleWatch.remove(attempt)
-    this.#timeLimits.pause(attempt)
+    this.#limits.pause(attempt)
     clearTimeout(attempt.reviseTimer)
     this.#believed.mark(attempt, this.#believed.of(attempt, this.discipline.bounded))
   }
@@ -187,7 +187,7 @@ export class Supervisor {
     else this.#start(attempt)
     this.#planRevision(attempt)
     this.#idleWatch.add(attempt)
-    this.#timeLimits.start(attempt)
+    this.#limits.start(attempt)
   }
 
   #start(attempt: AttemptState): void {
@@ -215,7 +215,7 @@ export class Supervisor {
     attempt.ended = true
     attempt.running = false
     this.#idleWatch.remove(attempt)
-    this.#timeLimits.delete(attempt)
+    this.#limits.delete(attempt)
     this.#learn(attempt)
     clearTimeout(attempt.reviseTimer)
     this.#held.delete(keyOf(attempt.head))

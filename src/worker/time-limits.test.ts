@@ -7,14 +7,14 @@ function useLimit(t: TestContext, limitMs: number) {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.after(() => mock.timers.reset())
   let now = 0
-  const state = { moved: false, exceeded: [] as [number, string, number | undefined][] }
+  const state = { moved: false, exceeded: [] as [number, string, unknown][] }
   const run = {
     moved: () => {
       const { moved } = state
       state.moved = false
       return moved
     },
-    exceed: (message: string, status?: number) => void state.exceeded.push([now, message, status]),
+    exceed: (message: string, how?: unknown) => void state.exceeded.push([now, message, how]),
   }
   const job = { head: { workload: 'w' }, run }
   const limits = new TimeLimits<typeof job>(
@@ -34,7 +34,9 @@ test('a job that runs longer than its limit is ended with a message for the clie
   pass(59_000)
   assert.deepEqual(state.exceeded, [])
   pass(1_000)
-  assert.deepEqual(state.exceeded, [[60_000, 'time limit: the job ran for 60 s without an end', 504]])
+  assert.deepEqual(state.exceeded, [
+    [60_000, 'time limit: the job ran for 60 s without an end', { status: 504 }],
+  ])
 })
 
 test('pauses do not count', (t) => {

@@ -59,7 +59,7 @@ export class TimeLimits<J extends Limited> {
     const isOver = clock.ranMs >= limitMs - 1
     if (isOver && job.run?.moved()) clock.ranMs = 0
     else if (isOver)
-      return job.run?.exceed(`time limit: the job ran for ${span(limitMs)} without an end`, 504)
+      return job.run?.exceed(`time limit: the job ran for ${span(limitMs)} without an end`, { status: 504 })
     this.start(job)
   }
 }

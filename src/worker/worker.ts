@@ -85,6 +85,8 @@ class Worker {
   #leaveTimer: NodeJS.Timeout | undefined
   #role: ActiveRole | undefined
   #ended = false
+  /** Of the brain that it joined last. */
+  #epoch: number | undefined
 
   constructor(options: WorkerOptions, opened: OpenPool, signal: AbortSignal) {
     const { pool, direct, cores, slots, meter, limitMs } = opened
@@ -111,7 +113,12 @@ class Worker {
       await Promise.race([pool.ready(), this.#over.promise])
       if (this.#signal.aborted) return byItself
       await this.#port.open()
-      await this.#join()
+      await this.#join().catch((cause: WireError) => {
+        const { launch, reconnectMs } = this.#options
+        // The brain may be restarted while a worker that it launched boots.
+        if (cause.final || launch === undefined || reconnectMs === 0) throw cause
+        this.#rejoin(performance.now() + reconnectMs, cause)
+      })
       return await this.#over.promise
     } finally {
       this.#ended = true
@@ -161,8 +168,12 @@ class Worker {
     return new WireError(`${join.origin} refused the worker ${id}: ${why}`, true)
   }
 
-  #welcome({ discipline, following, beatMs }: Extract<FromBrain, { type: 'welcome' }>): void {
+  #welcome({ epoch, discipline, following, beatMs }: Extract<FromBrain, { type: 'welcome' }>): void {
     const supervisor = this.#supervisor
+    // A brain before this one may have wanted it to drain.
+    if (this.#epoch !== undefined && this.#epoch !== epoch && !this.#signal.aborted && !this.#role)
+      this.#opened.direct?.jobs.resume()
+    this.#epoch = epoch
     supervisor.discipline = disciplines[discipline]
     supervisor.following = following
     clearInterval(this.#heartbeat)

@@ -8,6 +8,7 @@ import type { ResourceReader } from '../../src/front/overload/readings.ts'
 import { stream } from '../../src/lib/random.ts'
 import { type Core, clusterCore } from '../../src/live/core.ts'
 import { eventLogFile } from '../../src/live/event-log-file.ts'
+import { takeInventory } from '../../src/live/fleet/inventory.ts'
 import { arrivals } from '../../src/live/fronts/arrivals.ts'
 import type { Door } from '../../src/live/fronts/door.ts'
 import { JoinedFronts } from '../../src/live/fronts/joined-fronts.ts'
@@ -18,6 +19,7 @@ import type { ClusterPlan } from '../../src/live/plan.ts'
 import type { Records } from '../../src/live/records.ts'
 import { Stopping } from '../../src/live/stopping.ts'
 import { supervisedDoor } from '../../src/live/supervise/supervised-door.ts'
+import { supervisedFleet } from '../../src/live/supervise/supervised-fleet.ts'
 import type { SupervisorLink } from '../../src/live/supervise/supervisor-link.ts'
 import type { Action } from '../../src/model/action.ts'
 import type { AttemptToken } from '../../src/model/attempt.ts'
@@ -40,7 +42,6 @@ export interface BrainProcessParts {
   /** Number of fronts. */
   fronts: number
   link: SupervisorLink
-  fleet: { launch(launch: string): void; terminate(launch: string): void; isAlive(launch: string): boolean }
   now(): number
   /** The brain declares a worker lost. */
   lost(worker: string, why: string): void
@@ -105,7 +106,12 @@ export class BrainProcess {
       ended: (job) => core.ended(job),
       delegation: () => ({ report() {}, standing() {} }),
     })
-    const fleet = { joined() {}, ...parts.fleet }
+    const gone = (launch: string, message: string) => this.#gone(launch, message)
+    const fleet = supervisedFleet(
+      parts.link,
+      { command: () => ['worker'], token: '', log },
+      { launchFailed: gone, gone },
+    )
     const workers = new JoinedWorkers({
       welcome: {
         ...{ type: 'welcome', epoch: spec.epoch, beatMs, following: {} },
@@ -117,17 +123,9 @@ export class BrainProcess {
       tellFronts: (message) => fronts.broadcast(message),
     })
     const perform = performer({
-      ...{
-        jobs,
-        workers,
-        fronts,
-        fleet,
-        functions: undefined,
-        metrics: undefined,
-        frontWorkers,
-        launchTroubles,
-      },
-      ...{ storingFor: (same) => same, log, tell, launches, frontToken: '' },
+      ...{ jobs, workers, fronts, fleet, functions: undefined, metrics: undefined },
+      ...{ frontWorkers, launchTroubles, launches, log, tell, overload: core.overload },
+      ...{ storingFor: (same) => same, frontToken: '' },
     })
     const handlers = joinHandlers({
       versions: { refusal: () => undefined },
@@ -142,7 +140,10 @@ export class BrainProcess {
     this.#rolled = parts.rolled
     this.#version = Number(parts.link.memory?.version.id ?? 1)
     this.#door = this.#openDoor(parts.fronts)
+    const left = parts.link.workers.map(({ launch, joined }) => ({ launch, joined }))
+    tell({ type: 'adopted', launches: left })
     network.listen(address, process, (socket) => onHello(socket, handlers))
+    takeInventory({ provider: fleet, everyMs: 1_000, limitMs: 3_000, now, tell, log })
     tell({ type: 'tick' })
   }
 
@@ -176,7 +177,7 @@ export class BrainProcess {
       link: this.#link,
       protocol: 'http',
       request: () => ({
-        ...{ port: 80, host: 'virtual', count: fronts, drainMs, wantsQueue: false },
+        ...{ port: 80, host: 'virtual', count: fronts, drainMs },
         settings: { args: [this.settings], token: '' },
         memory: { brains: 1, adminPort: 1, version: { id: `${this.#version}` } as never },
       }),
@@ -190,16 +191,11 @@ export class BrainProcess {
     return door
   }
 
-  /** The provider noticed that the worker of this launch has ended. */
-  gone(launch: string): void {
+  /** The worker of this launch has ended. */
+  #gone(launch: string, message: string): void {
     const worker = this.#workers.launchedBy(launch)
-    if (worker === undefined) this.#core.tell({ type: 'launch-failed', launch, message: 'ended' })
-    else this.#core.tell({ type: 'lost', worker, message: 'ended' })
-  }
-
-  /** The provider's list of machines. */
-  listed(launches: string[], askedAt: number): void {
-    this.#core.tell({ type: 'listed', launches, askedAt })
+    if (worker === undefined) this.#core.tell({ type: 'launch-failed', launch, message })
+    else this.#core.tell({ type: 'lost', worker, message })
   }
 }
 

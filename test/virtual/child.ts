@@ -19,6 +19,8 @@ export class VirtualChild extends EventEmitter {
   readonly #parts: ChildParts
   readonly pid: number
   connected = true
+  exitCode: number | null = null
+  signalCode: string | null = null
   /** Set by the child. */
   receive: (message: never, handle: unknown) => void = () => {}
 
@@ -51,8 +53,10 @@ export class VirtualChild extends EventEmitter {
     const { time, parent } = this.#parts
     time.schedule(time.now + messageMs, 'input', parent, () => {
       this.connected = false
-      this.emit('exit', code, code === null ? 'SIGKILL' : null)
-      this.emit('close')
+      this.exitCode = code
+      this.signalCode = code === null ? 'SIGKILL' : null
+      this.emit('exit', code, this.signalCode)
+      this.emit('close', code, this.signalCode)
     })
   }
 

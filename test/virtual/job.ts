@@ -2,7 +2,7 @@
 
 import { Readable } from 'node:stream'
 import type { JobPool } from '../../src/worker/job-pool.ts'
-import type { JobAnswer, JobRequest, JobRun, JobUsage } from '../../src/worker/job-run.ts'
+import type { Exceeded, JobAnswer, JobRequest, JobRun, JobUsage } from '../../src/worker/job-run.ts'
 import { type JobParams, resultOf } from './workload.ts'
 
 /** A long answer is written in parts of this size, as a pipe takes them. */
@@ -68,8 +68,8 @@ class VirtualRun implements JobRun {
     this.#end({ kind: 'cancelled' })
   }
 
-  exceed(message: string, status?: number): void {
-    this.#end({ kind: 'limit', message, ...(status !== undefined && { status }) })
+  exceed(message: string, { kind = 'limit', status }: Exceeded = {}): void {
+    this.#end({ kind, message, ...(status !== undefined && { status }) })
   }
 
   cpuMs(): number {

@@ -1,4 +1,4 @@
-/** The processes that the real supervisor of a virtual cluster starts: the brain and the fronts. */
+/** The processes that the real supervisor of a virtual cluster starts: the brain, the fronts and the workers. */
 
 import type { ChildProcess } from 'node:child_process'
 import { Supervisor, type SupervisorEffects } from '../../src/live/supervise/supervisor.ts'
@@ -10,10 +10,11 @@ export interface SupervisedParts {
   /** Starts the code of a process; called in it. */
   brain(process: VirtualProcess, child: VirtualChild): void
   front(process: VirtualProcess, child: VirtualChild, id: string): void
+  worker(process: VirtualProcess, child: VirtualChild, launch: string): void
   /** A process has ended. */
   ended(process: VirtualProcess): void
   /** Time that a process takes to start. */
-  startMs(): number
+  startMs(kind: 'brain' | 'front' | 'worker'): number
   log(line: string): void
 }
 
@@ -55,19 +56,17 @@ export class Supervised {
   }
 
   #start(command: readonly string[]): ChildProcess {
-    const { time, startMs, brain, front } = this.#parts
-    const isBrain = command.at(-1) === 'brain'
+    const { time, startMs } = this.#parts
     const id = command.at(-1)!
-    const process = newProcess(isBrain ? `brain ${++this.#started}` : `front ${id}`)
-    process.frozenUntilMs = time.now + startMs()
+    const kind = id === 'brain' ? 'brain' : command.includes('worker') ? 'worker' : 'front'
+    const process = newProcess(`${kind} ${kind === 'brain' ? ++this.#started : id}`)
+    process.frozenUntilMs = time.now + startMs(kind)
     const child = new VirtualChild({
       ...{ time, parent: this.#process, process, pid: ++this.#started },
       kill: () => this.end(process),
     })
     this.#children.set(process, child)
-    time.schedule(time.now, 'input', process, () =>
-      isBrain ? brain(process, child) : front(process, child, id),
-    )
+    time.schedule(time.now, 'input', process, () => this.#parts[kind](process, child, id))
     return child.asChild()
   }
 }

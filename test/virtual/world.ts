@@ -4,7 +4,9 @@
  */
 
 import { type Random, stream } from '../../src/lib/random.ts'
-import type { BrainMemory } from '../../src/live/supervise/messages.ts'
+import type { ToBrain } from '../../src/live/supervise/messages.ts'
+import type { SupervisorLink } from '../../src/live/supervise/supervisor-link.ts'
+import { workerNameOf } from '../../src/model/worker.ts'
 import { Addresses } from './addresses.ts'
 import { attemptToken, BrainProcess } from './brain-process.ts'
 import type { VirtualChild } from './child.ts'
@@ -50,8 +52,6 @@ class World implements FaultWorld {
   readonly #supervised: Supervised
   readonly judge: Judge
   readonly #addresses: Addresses
-  /** True: workers end with the brain that launched them, as children on its machine do. */
-  readonly #childWorkers: boolean
   brain: (Node & { brain: BrainProcess }) | undefined
   #epoch = 0
   /** The operator was told that the last roll stopped half-way: fronts keep the code that they have. */
@@ -67,7 +67,6 @@ class World implements FaultWorld {
     this.network = new VirtualNetwork(time, stream(seed, 'network'))
     this.#random = stream(seed, 'world')
     this.disk = new VirtualDisk(() => time.now)
-    this.#childWorkers = this.#random.next() < 0.5
     this.#seats = 1 + this.#random.below(3)
     judge.isCalm = seed % 3 === 0
     this.#port = new VirtualPort(time, this.network, this.#seats)
@@ -78,8 +77,10 @@ class World implements FaultWorld {
       time,
       brain: (process, child) => this.#startBrain(process, child),
       front: (process, child, id) => this.#startFront(process, child, id),
+      worker: (process, _child, launch) => this.#runWorker(process, workerNameOf(launch), launch),
       ended: (process) => this.network.ended(process),
-      startMs: () => 50 + this.#random.next() * 500,
+      startMs: (kind) =>
+        kind === 'worker' ? 200 + this.#random.next() * 2000 : 50 + this.#random.next() * 500,
       log: (line) => {
         if (/^front f\d+ did not start/.test(line)) this.#rollFailed = true
       },
@@ -99,11 +100,6 @@ class World implements FaultWorld {
     const faults = new Faults(this)
     faults.planFaults()
     faults.planRolls()
-    const list = () => {
-      if (this.brain?.process.alive) this.inBrain((brain) => brain.listed(this.#launches(), this.time.now))
-      this.time.plan(this.time.now + 1000, list)
-    }
-    this.time.plan(1000, list)
     await this.time.run(busyMs, () => this.judge.failures.length > 0)
     for (let at = busyMs; at < busyMs + restMs && !this.#isQuiet; at += checkMs)
       await this.time.run(at, () => this.judge.failures.length > 0)
@@ -117,43 +113,39 @@ class World implements FaultWorld {
     this.time.schedule(this.time.now, 'input', process, () => run(brain))
   }
 
-  #launches(): string[] {
-    return [...this.#workers.values()].flatMap(({ process, launch }) =>
-      process.alive && launch !== undefined ? [launch] : [],
-    )
-  }
-
   #startBrain(process: VirtualProcess, child: VirtualChild): void {
-    let take: ((message: never, handle: never) => void) | undefined
-    child.receive = (message: { type: string; memory?: BrainMemory }, handle) => {
-      if (message.type !== 'begin') take?.(message as never, handle as never)
-      else this.#runBrain(process, child, message.memory, (taken) => (take = taken))
+    const takers: ((message: ToBrain) => void)[] = []
+    child.receive = (message: ToBrain) => {
+      if (message.type !== 'begin') for (const take of takers) take(message)
+      else {
+        const { memory, workers } = message
+        const send: SupervisorLink['send'] = (each) => child.tell(each)
+        const onMessage: SupervisorLink['onMessage'] = (take) => void takers.push(take)
+        this.#runBrain(process, {
+          epoch: ++this.#epoch,
+          memory,
+          workers,
+          tokens: {},
+          send,
+          onMessage,
+          close() {},
+        })
+      }
     }
   }
 
-  #runBrain(
-    process: VirtualProcess,
-    child: VirtualChild,
-    memory: BrainMemory | undefined,
-    onMessage: (take: (message: never, handle: never) => void) => void,
-  ): void {
-    const epoch = ++this.#epoch
+  #runBrain(process: VirtualProcess, link: SupervisorLink): void {
     // Its supervisor then replaces fronts with other code, or logs that it cannot.
     this.#rollFailed = false
     const brain = new BrainProcess({
       ...{ process, network: this.network, disk: this.disk, address: brainAddress, graceMs: 5_000 },
       fronts: this.#seats,
-      link: { memory, tokens: {}, send: (message) => child.tell(message), onMessage, close() {} },
+      link,
       now: () => performance.timeOrigin + performance.now(),
       spec: {
-        ...{ scheduler: 'srpt', discipline: 'srpt', epoch, seed: this.seed },
+        ...{ scheduler: 'srpt', discipline: 'srpt', epoch: link.epoch, seed: this.seed },
         scale: { min: 2, max: 4 },
         limits: { queue: 1000, beatMs: 1000, bootMs: 20_000, listMs: 3000, backoffMs: 500 },
-      },
-      fleet: {
-        launch: (launch) => this.#launch(`${epoch}-${launch}`, launch),
-        terminate: (launch) => this.kill(this.#workers.get(`${epoch}-${launch}`)),
-        isAlive: (launch) => this.#workers.get(`${epoch}-${launch}`)?.process.alive === true,
       },
       lost: (worker, why) => this.#lost(worker, why),
       rolled: (failed) => (this.#rollFailed = failed),
@@ -179,29 +171,33 @@ class World implements FaultWorld {
     child.receive = (message, handle) => front.receive(message, handle)
   }
 
-  #launch(key: string, launch: string): void {
-    const bootMs = 200 + this.#random.next() * 2000
-    const brain = this.brain
-    this.time.plan(this.time.now + bootMs, () => {
-      if (this.#childWorkers && brain && !brain.process.alive) return
-      this.#startWorker(key, `w${key}`, launch)
-    })
+  /** A worker that somebody else starts. */
+  #startWorker(key: string, id: string): WorkerNode {
+    const process = newProcess(`worker ${key}`)
+    const node = this.#newNode(key, { process, id, launch: undefined })
+    this.time.schedule(this.time.now, 'input', process, () => this.#runNode(node))
+    return node
   }
 
-  #startWorker(key: string, id: string, launch?: string): WorkerNode {
-    const process = newProcess(`worker ${key}`)
-    const port = ++this.#ports
-    const node = { process, touched: false, id, launch } as WorkerNode
+  /** A worker that the supervisor has started. */
+  #runWorker(process: VirtualProcess, id: string, launch: string): void {
+    this.#runNode(this.#newNode(launch, { process, id, launch }))
+  }
+
+  #newNode(key: string, parts: Pick<WorkerNode, 'process' | 'id' | 'launch'>): WorkerNode {
+    const node = { ...parts, touched: false } as WorkerNode
     this.#workers.set(key, node)
-    this.time.schedule(this.time.now, 'input', process, () => {
-      node.worker = new WorkerProcess({
-        ...{ process, network: this.network, brainAddress, id, launch, port, cores: 1, slots: 8 },
-        token: attemptToken,
-        started: ({ request }) => this.judge.started(request),
-        exit: () => this.kill(node),
-      })
-    })
     return node
+  }
+
+  #runNode(node: WorkerNode): void {
+    const { process, id, launch } = node
+    node.worker = new WorkerProcess({
+      ...{ process, network: this.network, brainAddress, id, launch, cores: 1, slots: 8 },
+      ...{ port: ++this.#ports, token: attemptToken },
+      started: ({ request }) => this.judge.started(request),
+      exit: () => this.kill(node),
+    })
   }
 
   /** A worker that somebody else runs is started again under its id, at another port; nobody tells the brain. */
@@ -222,15 +218,10 @@ class World implements FaultWorld {
 
   kill(node: Node | undefined): void {
     if (!node?.process.alive) return
-    node.process.alive = false
     node.touched = true
+    if ((node as Partial<WorkerNode>).launch !== undefined) return this.#supervised.end(node.process)
+    node.process.alive = false
     this.network.ended(node.process)
-    const launch = (node as Partial<WorkerNode>).launch
-    const brain = this.brain
-    if (launch === undefined || !brain?.process.alive) return
-    this.time.plan(this.time.now + 5, () => {
-      if (this.brain === brain && brain.process.alive) this.inBrain((each) => each.gone(launch))
-    })
   }
 
   killBrain(): void {
@@ -238,11 +229,6 @@ class World implements FaultWorld {
     if (!process?.alive) return
     this.judge.counts.brainKills++
     this.killProcess(process)
-    for (const worker of this.#workers.values()) {
-      if (this.#childWorkers && worker.launch !== undefined) this.kill(worker)
-      // Workers that other brains launched have nobody who ends them.
-      else worker.touched = true
-    }
   }
 
   /** Of the cluster itself: its supervisor starts another. */
@@ -260,7 +246,9 @@ class World implements FaultWorld {
   }
 
   #lost(id: string, why: string): void {
-    const node = this.#workers.get(id) ?? this.#workers.get(id.slice(1))
+    const node =
+      this.#workers.get(id) ??
+      [...this.#workers.values()].findLast((each) => each.launch !== undefined && each.id === id)
     this.judge.lost(id, why, node !== undefined && !node.touched && node.process.alive)
   }
 

@@ -33,10 +33,12 @@ export function noteWorkerPace({ overflow, now }: Core, attempt: Attempt, work: 
   if (tookMs > 0) overflow.fleetPace = learned(overflow.fleetPace, tookMs / nominalMs)
 }
 
+const jobsFaults: ReadonlySet<string> = new Set(['crash', 'limit', 'cost-limit', 'error'])
+
 /** An attempt in a function has failed. Failures that are the job's own fault say nothing about functions. */
 export function noteFailure(core: Core, cause: string): void {
   const overflow = core.overflow!
-  const isJobsFault = cause === 'crash' || cause === 'limit' || cause === 'error'
+  const isJobsFault = jobsFaults.has(cause)
   if (isJobsFault || overflow.spec.retries) return
   // Failures during a pause count as the one that began it.
   if (core.now >= overflow.notBefore) overflow.failures++

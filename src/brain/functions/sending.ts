@@ -3,6 +3,7 @@
 import type { Reason } from '../../model/reason.ts'
 import type { Core } from '../core.ts'
 import { beginAttempt } from '../jobs/attempts.ts'
+import { allowanceOf } from '../jobs/rate-limiting.ts'
 import type { JobRecord } from '../state.ts'
 import { forgetCold } from './learning.ts'
 
@@ -20,9 +21,10 @@ export function sendToFunction(core: Core, record: JobRecord, reason: Reason): v
   attempt.coldMs = isWarm ? 0 : overflow.coldMs
   attempt.running = true
   for (const started of core.hooks.started) started(core, attempt)
+  const allowance = allowanceOf(core, record)
   core.actions.push({
     ...{ type: 'overflow', epoch: core.epoch, job: record.job.id, attempt: attempt.number },
-    ...{ function: worker.id, reason },
+    ...{ function: worker.id, ...(allowance && { allowance }), reason },
   })
 }
 

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Action } from '../../model/action.ts'
 import { answers, only, sent, Trial } from '../testing/trial.ts'
+import { toldMs } from './retry-after.ts'
 
 /** Workers that do a unit of work in a millisecond, without turns. */
 function cluster(workers = 1, limits = {}): Trial {
@@ -148,7 +149,9 @@ test('a job is refused at once if it does not fit with all jobs of earlier deadl
   const trial = cluster(2)
   for (let i = 0; i < 4; i++) trial.arrives(`bill${i}`, { work: 1000, low: 900, deadlineAt: 2000 })
   const [answer] = only(trial.arrives('one-more', { work: 1000, low: 900, deadlineAt: 2100 }), 'answer')
-  assert.deepEqual(answer!.reason, { code: 'no-time-for-all', needMs: 900, togetherMs: 2250, leftMs: 2100 })
+  const { retryAfterMs, ...reason } = answer!.reason
+  assert.deepEqual(reason, { code: 'no-time-for-all', needMs: 900, togetherMs: 2250, leftMs: 2100 })
+  assert.equal(retryAfterMs, toldMs(2250 - 2100, 5))
   // Work already done counts, and jobs with later deadlines wait.
   assert.deepEqual(answers(trial.after(500).arrives('sooner', { work: 900, low: 800, deadlineAt: 1900 })), [])
   assert.deepEqual(answers(trial.arrives('again', { work: 100, low: 90, deadlineAt: 3000 })), [])
@@ -161,7 +164,10 @@ test('a queued job that can no longer meet its deadline is refused before it', (
   assert.deepEqual(answers(rings(trial, 750)), [])
   const actions = rings(trial, 1200)
   assert.deepEqual(answers(actions), ['bill refused no-time'])
-  assert.deepEqual(only(actions, 'answer')[0]!.reason, { code: 'no-time', needMs: 800, leftMs: 800 })
+  const { retryAfterMs, ...reason } = only(actions, 'answer')[0]!.reason
+  assert.deepEqual(reason, { code: 'no-time', needMs: 800, leftMs: 800 })
+  // The job that took its time needs another 3.8 s.
+  assert.equal(retryAfterMs, toldMs(3800, 2))
   assert.deepEqual([trial.view.jobs, trial.view.waiting.length, trial.view.leftBehind()], [1, 0, undefined])
 })
 

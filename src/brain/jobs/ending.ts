@@ -8,6 +8,8 @@ import { announce } from './announcements.ts'
 import { releaseAttempt } from './attempts.ts'
 import { doneWork } from './mirror.ts'
 import { fill } from './placing.ts'
+import { allowanceAfter } from './rate-limiting.ts'
+import { withRetryAfter } from './refusals.ts'
 
 /** Answers a job that nobody holds. */
 export function conclude(core: Core, record: JobRecord, outcome: Outcome, reason: Reason): void {
@@ -41,7 +43,14 @@ export function answer(core: Core, record: JobRecord, outcome: Outcome, reason: 
   else if (outcome === 'unknown') counters.unknown++
   else if (outcome === 'dropped') counters.dropped++
   else counters.refused++
-  core.actions.push({ type: 'answer', job: record.job.id, outcome, reason })
+  const isRejected = outcome === 'refused' || outcome === 'dropped'
+  // After an attempt, what `run` said is told: the cost of the attempt is not known yet.
+  const allowance = isRejected && !record.attempt ? allowanceAfter(core, record) : undefined
+  core.actions.push({
+    ...{ type: 'answer', job: record.job.id, outcome },
+    ...(allowance && { allowance }),
+    reason: isRejected ? withRetryAfter(core, record, reason) : reason,
+  })
 }
 
 function forget(core: Core, record: JobRecord): void {

@@ -103,7 +103,7 @@ export function fail(core: Core, event: Of<'failed'>): void {
   if (inFunction && kind === 'error') noteAnswer(core, attempt, undefined)
   // A function has limits of its own: on a worker the job may keep within them.
   const isAnswer = kind === 'error' && !(inFunction && core.overflow!.spec.errorsReturn)
-  if (isAnswer || (kind === 'limit' && !inFunction)) {
+  if (isAnswer || kind === 'cost-limit' || (kind === 'limit' && !inFunction)) {
     endWith(core, attempt, 'error', { code: kind, message: event.message ?? '' }, event.work)
     return
   }

@@ -14,6 +14,7 @@ import { beginAttempt } from './attempts.ts'
 import { canAccept } from './eligible.ts'
 import { mirror, queueBehind } from './mirror.ts'
 import { precedenceOf, sendPrecedence, untilOn } from './precedence.ts'
+import { allowanceOf } from './rate-limiting.ts'
 
 /** How many queued jobs that a policy does not let a worker have are skipped before the search ends. */
 const manyPassed = 64
@@ -88,6 +89,8 @@ function tellRun(core: Core, { job, number: attempt, worker, record }: Attempt, 
   const connecting = limits.answers?.connecting
   if (connecting)
     run.connectMs = thousandths(connecting.leastMs + connecting.factor * msOn(worker, record.expected))
+  const allowance = allowanceOf(core, record)
+  if (allowance) run.allowance = allowance
   core.actions.push(run)
 }
 

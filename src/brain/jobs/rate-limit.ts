@@ -2,6 +2,8 @@
 
 import { checkNumber } from '../../lib/checks.ts'
 import { type Entry, Heap } from '../../lib/heap.ts'
+import { thousandths } from '../../lib/quantities.ts'
+import type { Allowance } from '../../model/allowance.ts'
 import type { Reason } from '../../model/reason.ts'
 
 export interface RateLimit {
@@ -9,6 +11,8 @@ export interface RateLimit {
   workPerMinute: number
   /** The size of the bucket. Default: one minute's work. */
   burst?: number
+  /** The work of a core in a second, by which clients are told what they have left. Undefined: they are not told. */
+  coreWorkPerSecond?: number
 }
 
 /** The maximum number of buckets. Beyond it, the buckets nearest to full count as full. */
@@ -20,18 +24,20 @@ export class RateLimits {
   readonly #workPerMinute: number
   readonly #burst: number
   readonly #workPerMs: number
+  readonly #coreWorkPerSecond: number | undefined
   readonly #most: number
   // A bucket is stored as the time at which it will be full, so it need not be updated while it fills.
   readonly #fullAt = new Heap<string>()
   readonly #entries = new Map<string, Entry<string>>()
   #ties = 0
 
-  constructor({ workPerMinute, burst = workPerMinute }: RateLimit, most = mostBuckets) {
+  constructor({ workPerMinute, burst = workPerMinute, coreWorkPerSecond }: RateLimit, most = mostBuckets) {
     checkNumber('rateLimit.workPerMinute', workPerMinute, { above: 0 })
     checkNumber('rateLimit.burst', burst, { above: 0 })
     this.#workPerMinute = workPerMinute
     this.#burst = burst
     this.#workPerMs = workPerMinute / 60_000
+    this.#coreWorkPerSecond = coreWorkPerSecond
     this.#most = most
   }
 
@@ -60,6 +66,19 @@ export class RateLimits {
     }
     this.#put(client, fullAt + work / this.#workPerMs, now)
     return undefined
+  }
+
+  /** What the client is told that it has, once this work has been refunded. Undefined: nothing. */
+  allowance(client: string, refund: number, now: number): Allowance | undefined {
+    const unit = this.#coreWorkPerSecond
+    if (unit === undefined) return undefined
+    const fullMs = Math.max(0, this.#fullAtOf(client, now) - refund / this.#workPerMs - now)
+    return {
+      quota: this.#burst / unit,
+      windowS: thousandths(this.#burst / this.#workPerMs / 1000),
+      left: thousandths((this.#burst - fullMs * this.#workPerMs) / unit),
+      fullS: thousandths(fullMs / 1000),
+    }
   }
 
   /** Takes this work from the bucket, whatever it holds; a negative amount is a refund. */

@@ -141,3 +141,30 @@ test('without a rate limit no job is refused for its size', () => {
   trial.joins('w')
   for (let i = 0; i < 10; i++) assert.deepEqual(answers(arrives(trial, `j${i}`, { work: 1e12 })), [])
 })
+
+test('a client is told what it has left when its job runs, and after one that was rejected', () => {
+  const trial = limited({
+    rateLimit: { workPerMinute: 60_000, burst: 10_000, coreWorkPerSecond: 1000 },
+    limits: { queue: 0 },
+  })
+  const [run] = only(arrives(trial, 'j1', { preemptible: false }), 'run')
+  assert.deepEqual(run?.allowance, { quota: 10, windowS: 10, left: 6, fullS: 4 })
+  // Paid, rejected because the worker is busy, and refunded.
+  const [full] = only(arrives(trial, 'j2', { memoryMb: 1000 }), 'answer')
+  assert.deepEqual([full?.reason.code, full?.allowance], ['queue-full', run?.allowance])
+  const [over] = only(arrives(trial.after(1000), 'j3', { work: 8000 }), 'answer')
+  assert.deepEqual(
+    [over?.reason.code, over?.allowance],
+    ['rate-limit', { quota: 10, windowS: 10, left: 7, fullS: 3 }],
+  )
+  const [finished] = only(trial.finishes('j1'), 'answer')
+  assert.equal(finished?.allowance, undefined)
+})
+
+test('without a limit, or without the work of a core, no client is told anything', () => {
+  for (const spec of [{}, { rateLimit }]) {
+    const trial = new Trial(spec)
+    trial.joins('w')
+    assert.deepEqual(Object.keys(only(arrives(trial, 'j'), 'run')[0]!).includes('allowance'), false)
+  }
+})

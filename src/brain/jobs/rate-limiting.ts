@@ -1,6 +1,8 @@
 /** Rate limits: a job is paid for by its predicted work when it arrives, and settled by its measured work at the end. */
 
-import type { Concern } from '../core.ts'
+import type { Allowance } from '../../model/allowance.ts'
+import type { Concern, Core } from '../core.ts'
+import type { JobRecord } from '../state.ts'
 
 export const rateLimiting: Concern = {
   name: 'rate limits',
@@ -14,4 +16,17 @@ export const rateLimiting: Concern = {
   over({ rateLimits, now }, { client, spent, paid }) {
     rateLimits!.adjust(client, spent - paid, now)
   },
+}
+
+/** What the job's client has left while the job runs. Undefined: it has no limit. */
+export function allowanceOf({ rateLimits, now }: Core, { client }: JobRecord): Allowance | undefined {
+  return rateLimits?.allowance(client, 0, now)
+}
+
+/** The same once the job, which nobody runs, is rejected: what it has not used is refunded. */
+export function allowanceAfter(
+  { rateLimits, now }: Core,
+  { client, paid, spent }: JobRecord,
+): Allowance | undefined {
+  return rateLimits?.allowance(client, paid - spent, now)
 }

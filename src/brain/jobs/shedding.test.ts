@@ -92,7 +92,7 @@ test('a shed job is refused with the numbers of the decision, and leaves nothing
   const trial = afterMinute({ scheduler: 'srpt', rateLimit: { workPerMinute: 1e9 } })
   const before = trial.view
   const [refused] = only(trial.arrives('big', { client: 'greedy', work: 1e9 }, 0.25), 'answer')
-  const { percent, ...facts } = refused!.reason
+  const { percent, retryAfterMs, ...facts } = refused!.reason
   assert.deepEqual(facts, {
     code: 'overloaded',
     pressurePercent: 25,
@@ -102,6 +102,7 @@ test('a shed job is refused with the numbers of the decision, and leaves nothing
     clients: 2,
   })
   assert.ok(Number(percent) >= 98 && Number(percent) <= 100)
+  assert.ok(Number(retryAfterMs) > 0)
   assert.match(
     explain(refused!.reason),
     /^the cluster is overloaded \(pressure 25 %\) and sheds the most expensive 50 % of such requests; this one needs about 1,000,000,000 units of work, and client greedy has 99 % of the recent work of 2 clients$/,

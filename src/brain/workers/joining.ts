@@ -32,7 +32,7 @@ export function join(core: Core, event: Of<'joined'>): void {
     core.actions.push({ type: 'terminate', worker: facts.id, reason })
     return
   }
-  if (launch) core.boots.add(event.bootMs ?? awakeMs(core, launch.at))
+  if (launch && !launch.adopted) core.boots.add(event.bootMs ?? awakeMs(core, launch.at))
   core.launchFailures = 0
   core.launchNotBefore = 0
   const number = ++core.seqs.worker

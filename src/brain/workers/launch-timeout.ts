@@ -8,8 +8,9 @@ export const launchTimeout: Concern = {
   name: 'launch timeout',
   timers: {
     launch(core, id) {
-      const bootMs = awakeMs(core, core.launches.get(id)?.at ?? core.now)
-      failLaunch(core, id, { code: 'boot-timeout', bootMs })
+      const launch = core.launches.get(id)
+      const bootMs = awakeMs(core, launch?.at ?? core.now)
+      failLaunch(core, id, { code: launch?.adopted ? 'rejoin-timeout' : 'boot-timeout', bootMs })
     },
   },
 }

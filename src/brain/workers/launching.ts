@@ -26,8 +26,14 @@ export function endLaunch(core: Core, id: string): boolean {
 
 /** The launch has failed. The next one waits, longer after each failure in a row. */
 export function failLaunch(core: Core, id: string, reason: Reason): void {
-  if (!endLaunch(core, id)) return
+  const known = core.launches.get(id)
+  if (!known || !endLaunch(core, id)) return
   core.actions.push({ type: 'abandon', launch: id, reason })
+  if (known.adopted) {
+    // It was up once, so launches need not pause because it has ended.
+    core.rescale = true
+    return
+  }
   const { backoffMs, backoffMaxMs } = core.limits
   // Failures during a pause count as the one that began it.
   if (core.now >= core.launchNotBefore) core.launchFailures++
@@ -37,7 +43,7 @@ export function failLaunch(core: Core, id: string, reason: Reason): void {
 }
 
 /** The boot timeout. Once boot times are known, it is far shorter than the configured one. */
-function bootLimitMs({ boots, limits, launchFailures }: Core): number {
+export function bootLimitMs({ boots, limits, launchFailures }: Core): number {
   // With pings, the number of pings that a new worker may miss is the limit.
   const usual = limits.pings || boots.count < enoughBoots ? undefined : boots.percentile(90)
   if (usual === undefined) return limits.bootMs

@@ -8,6 +8,7 @@ import { ranMs } from '../jobs/mirror.ts'
 import type { ScaleSteps } from '../scale/scaler.ts'
 import type { Attempt } from '../state.ts'
 import { setTimer } from '../timers.ts'
+import { isAdopting } from './adopting.ts'
 import { scalerCapacity } from './capacity.ts'
 import { fleetView } from './fleet-view.ts'
 import { launch } from './launching.ts'
@@ -65,8 +66,10 @@ function resize(core: Core): void {
   if (decision.kind === 'hold') return
   if (decision.kind === 'steps') return take(core, decision)
   const missing = decision.to - (core.ready - core.writtenOff.size) - core.launches.size
-  if (missing < 0) scaleIn(core, -missing, decision.reason)
-  else launchSome(core, missing, decision.reason)
+  if (missing < 0) {
+    // What workers of an earlier brain run is known only once they have joined.
+    if (!isAdopting(core)) scaleIn(core, -missing, decision.reason)
+  } else launchSome(core, missing, decision.reason)
 }
 
 /** Workers that are written off count against the maximum, too. */

@@ -4,6 +4,7 @@ import type { Job } from '../../model/job.ts'
 import type { RepeatOptions } from '../../wire/front-settings.ts'
 import type { Account, WholeAnswer } from '../../wire/whole-answer.ts'
 import type { Client } from '../client.ts'
+import { withoutRateLimit } from '../rate-limit-fields.ts'
 import { type Receiver, wholeBytes } from '../receiver.ts'
 import type { Body } from '../request/body.ts'
 import type { Repeat } from '../request/target.ts'
@@ -34,6 +35,8 @@ export interface Repeatable {
   job: Job
   client: Client
   control: CacheControl
+  /** True: a cached answer will do, but the job is not shared: it may be ended for reasons of this client alone. */
+  alone: boolean
   /** Submits a job whose answer goes to the receiver. */
   start(job: Job, receiver: Receiver): void
 }
@@ -53,8 +56,9 @@ export class RepeatedAnswers {
   }
 
   /** Answers the client, and discards the body when it is no longer needed. */
-  async serve({ repeat, body, job, client, control, start }: Repeatable): Promise<void> {
-    const { cache, coalesce, now } = this.#parts
+  async serve({ repeat, body, job, client, control, alone, start }: Repeatable): Promise<void> {
+    const { cache, now } = this.#parts
+    const coalesce = this.#parts.coalesce && !alone
     const { cacheMs } = repeat
     const arrivedAt = now()
     const key = await repeat.key()
@@ -122,5 +126,5 @@ function mayBeKept({ status, fields }: WholeAnswer): boolean {
 
 /** Timing describes one request only. */
 function lasting({ 'server-timing': _, ...account }: Account): Account {
-  return account
+  return withoutRateLimit(account)
 }

@@ -3,6 +3,7 @@
 import type { Job } from '../../model/job.ts'
 import type { Account, WholeAnswer } from '../../wire/whole-answer.ts'
 import { type RequestProblem, refusal } from '../problem.ts'
+import { withoutRateLimit } from '../rate-limit-fields.ts'
 import type { Receiver, Sink } from '../receiver.ts'
 
 /** Node fires longer timers at once. */
@@ -175,7 +176,11 @@ export class SharedJob implements Receiver {
   #accountFor(waiter: Waiter, account: Account): Account {
     if (waiter === this.#leader) return account
     const waitedMs = this.#now() - waiter.arrivedAt
-    return { ...account, 'plimsoll-cache': 'shared', 'server-timing': `shared;dur=${waitedMs.toFixed(3)}` }
+    return {
+      ...withoutRateLimit(account),
+      'plimsoll-cache': 'shared',
+      'server-timing': `shared;dur=${waitedMs.toFixed(3)}`,
+    }
   }
 }
 

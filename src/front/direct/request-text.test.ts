@@ -119,6 +119,7 @@ const unusual = [
     'Proxy-Authorization: x',
     'Plimsoll-Deadline: 5',
     'plimsoll-announce: job',
+    'plimsoll-max-cost: 90s',
     'Connection: x',
     'Host: again',
   ],

@@ -28,6 +28,7 @@ const uses: ReadonlyMap<string, Use> = new Map([
   ['upgrade', 'general'],
   ['plimsoll-deadline', 'general'],
   ['plimsoll-announce', 'general'],
+  ['plimsoll-max-cost', 'general'],
   ['prefer', 'general'],
   ['idempotency-key', 'general'],
   ['plimsoll-webhook', 'general'],

@@ -2,6 +2,7 @@
 
 import { createHash, type Hash } from 'node:crypto'
 import { type ClientRequest, request as call, type IncomingMessage } from 'node:http'
+import type { RecoveryTime } from '../../lib/retry-times.ts'
 import {
   type Field,
   type KeeperAddress,
@@ -15,7 +16,7 @@ import { endToEnd, pairsOf } from '../../wire/raw-headers.ts'
 import { bearer } from '../../wire/token.ts'
 import type { Client } from '../client.ts'
 import { drained } from '../drained.ts'
-import { RequestProblem } from '../problem.ts'
+import { RequestProblem, retryAfter } from '../problem.ts'
 import type { Body } from '../request/body.ts'
 import type { EstimatedRequest } from '../request/request.ts'
 import type { Incoming } from '../request/target.ts'
@@ -33,6 +34,8 @@ const dropped: ReadonlySet<string> = new Set([
 
 export interface KeepParts {
   keeper: KeeperLink
+  /** The keeper does not answer, although its address is known. */
+  away: RecoveryTime
   clientOf(request: IncomingMessage): string
   describeQuote(question: EstimatedRequest['question'], quote: EstimatedRequest['quote']): unknown
 }
@@ -71,7 +74,7 @@ export async function keepRequest(
         'content-length': `${line.length + body.bytes}`,
       },
     })
-    await relay(sending, client, async () => {
+    await relay(sending, client, parts.away, async () => {
       sending.write(line)
       for await (const chunk of body.open()) {
         if (sending.destroyed) return
@@ -98,7 +101,7 @@ async function quoteOf(
 
 /** Passes a request about kept jobs on to the keeper. */
 export async function askKeeper(
-  parts: Pick<KeepParts, 'keeper' | 'clientOf'>,
+  parts: Pick<KeepParts, 'keeper' | 'away' | 'clientOf'>,
   { request, client, url }: Incoming & { url: RequestUrl },
 ): Promise<void> {
   const { port, token } = await parts.keeper()
@@ -112,11 +115,16 @@ export async function askKeeper(
       ...(last !== undefined && { 'last-event-id': last }),
     },
   })
-  await relay(sending, client)
+  await relay(sending, client, parts.away)
 }
 
 /** Resolves when the client has the keeper's answer, or has left. */
-async function relay(sending: ClientRequest, client: Client, send?: () => Promise<void>): Promise<void> {
+async function relay(
+  sending: ClientRequest,
+  client: Client,
+  away: RecoveryTime,
+  send?: () => Promise<void>,
+): Promise<void> {
   client.onGone(() => sending.destroy())
   const answered = Promise.withResolvers<IncomingMessage>()
   // Also after the answer, when nobody listens to it any more.
@@ -132,8 +140,10 @@ async function relay(sending: ClientRequest, client: Client, send?: () => Promis
     answer = await answered.promise
   } catch {
     if (client.gone) return
-    throw keeperAway()
+    away.begins()
+    throw keeperAway(away.retryAfterMs())
   }
+  away.ends()
   const fields: Record<string, string | string[]> = {}
   for (const [name, value] of pairsOf(endToEnd(answer.rawHeaders))) {
     const before = fields[name]
@@ -148,12 +158,15 @@ async function relay(sending: ClientRequest, client: Client, send?: () => Promis
   }
 }
 
-export function keeperAway(): RequestProblem {
+/** How long a keeper is away, until one was. */
+export const guessedAwayMs = 2_000
+
+export function keeperAway(retryAfterMs: number): RequestProblem {
   return new RequestProblem(
     503,
     'keeper-away',
     'The store of jobs cannot be reached at the moment. Try again; with an Idempotency-Key the request cannot run twice.',
-    { headers: { 'retry-after': '1' } },
+    { headers: retryAfter(retryAfterMs) },
   )
 }
 

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, Server } from 'node:http'
 import type { FrontLimits } from '../../wire/front-settings.ts'
-import { overloaded, RequestProblem } from '../problem.ts'
+import { overloaded, RequestProblem, retryAfter } from '../problem.ts'
 import { clientNamer } from '../request/client-name.ts'
 import { ClientCounts } from './client-counts.ts'
 import { gateConnections } from './connection-gate.ts'
@@ -47,7 +47,7 @@ export class FrontOverload {
         return undefined
       }
       this.#watch.count('refusedConnections')
-      return this.#watch.step < 3 ? this.#tooManyConnections() : overloaded(true)
+      return this.#watch.step < 3 ? this.#tooManyConnections() : overloaded(this.#watch.retryAfterMs(), true)
     })
   }
 
@@ -75,7 +75,7 @@ export class FrontOverload {
       429,
       'too-many-requests',
       `Client ${client} has ${this.#limits.clientRequests} requests in progress, the maximum.`,
-      { headers: { 'retry-after': '1' } },
+      { headers: retryAfter(this.#requests.retryAfterMs()) },
     )
   }
 
@@ -91,7 +91,7 @@ export class FrontOverload {
     if (request.destroyed) throw new Error('the client has left')
     this.#watch.count('shed')
     // The rest of the body is not read.
-    throw overloaded(true)
+    throw overloaded(this.#watch.retryAfterMs(), true)
   }
 
   #tooManyConnections(): RequestProblem {
@@ -99,7 +99,7 @@ export class FrontOverload {
       429,
       'too-many-connections',
       `Your address has ${this.#limits.clientConnections} open connections, the maximum.`,
-      { headers: { 'retry-after': '1' } },
+      { headers: retryAfter(this.#connections.retryAfterMs()) },
     )
   }
 }

@@ -1,6 +1,8 @@
 /** Watches the overload of this process: takes readings, decides the step, logs it and counts what it costs. */
 
 import { Outage } from '../../lib/outage.ts'
+import { RecoveryTime } from '../../lib/retry-times.ts'
+import type { Action } from '../../model/action.ts'
 import type { OverloadStatus, OverloadStep } from '../../model/overload.ts'
 import type { ResourceReader } from './readings.ts'
 import { nextState, noOverload, type OverloadState, type StepRules, usualRules } from './steps.ts'
@@ -9,6 +11,8 @@ import { nextState, noOverload, type OverloadState, type StepRules, usualRules }
 const usualEveryMs = 250
 /** Least interval of reports to `onStatus` while the step stays the same. */
 const reportMs = 1_000
+/** How long an overload lasts, until one has ended: mostly the calm periods in which its steps end. */
+const guessMs = 5_000
 
 export interface OverloadWatchParts {
   reader: ResourceReader
@@ -18,6 +22,8 @@ export interface OverloadWatchParts {
   rules?: StepRules
   everyMs?: number
 }
+
+type ToldAnswer = Extract<Action, { type: 'answer' }>
 
 /** What an overload costs, counted since the start. */
 type Counted = 'shed' | 'refusedConnections' | 'refusedRequests'
@@ -35,6 +41,7 @@ export class OverloadWatch {
   readonly #onStatus: ((status: OverloadStatus) => void)[] = []
   readonly #onLook: (() => void)[] = []
   readonly #reading: Outage
+  readonly #recovery: RecoveryTime
   #state: OverloadState = noOverload
   #counts = { shed: 0, refusedConnections: 0, refusedRequests: 0 }
   #reported = { at: 0, text: '' }
@@ -48,6 +55,7 @@ export class OverloadWatch {
       works: () => 'overload: readings succeed again',
     }
     this.#reading = new Outage(words, (line) => parts.log(line))
+    this.#recovery = new RecoveryTime(guessMs, parts.now)
     this.#timer = setInterval(() => this.look(), parts.everyMs ?? usualEveryMs).unref()
   }
 
@@ -58,6 +66,19 @@ export class OverloadWatch {
   /** From 0 to 1: how much is to be shed. */
   get pressure(): number {
     return this.#state.pressure
+  }
+
+  /** When the overload is expected to have ended, for the next request that is rejected because of it. */
+  retryAfterMs(): number {
+    return this.#recovery.retryAfterMs()
+  }
+
+  /** The brain goes by its backlog when it sheds a job, and does not know how long this process stays overloaded. */
+  amend(answer: ToldAnswer): ToldAnswer {
+    const { reason } = answer
+    if (reason.code !== 'overloaded' || this.step === 0) return answer
+    const retryAfterMs = Math.max(Number(reason.retryAfterMs), Math.round(this.retryAfterMs()))
+    return { ...answer, reason: { ...reason, retryAfterMs } }
   }
 
   status(): OverloadStatus {
@@ -94,6 +115,8 @@ export class OverloadWatch {
     } catch (error) {
       this.#reading.failed((error as Error).message)
     }
+    if (this.step > 0) this.#recovery.begins()
+    else this.#recovery.ends()
     if (this.step !== step) this.#log()
     this.#report(this.step !== step)
     for (const listener of this.#onLook) listener()

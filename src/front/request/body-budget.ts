@@ -5,7 +5,8 @@
 
 import { tmpdir } from 'node:os'
 import { Outage } from '../../lib/outage.ts'
-import { RequestProblem } from '../problem.ts'
+import { RecoveryTime, ReleaseRate, spreadMs } from '../../lib/retry-times.ts'
+import { RequestProblem, retryAfter } from '../problem.ts'
 
 export interface BudgetOptions {
   memoryBytes: number
@@ -19,6 +20,10 @@ export interface BudgetOptions {
 const [paceBytes, paceMs] = [64 * 1024, 10_000]
 /** Added to the size of each chunk in memory: many small ones take more memory than their bytes. */
 export const chunkOverhead = 128
+/** The time over which the rate is measured at which bodies release their space. */
+const releaseMs = 30_000
+/** How long files cannot be written, until that has ended once. */
+const guessedOutageMs = 10_000
 const diskFull: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
 /** What one body holds. */
@@ -51,6 +56,9 @@ export class BodyBudget {
   readonly #options: BudgetOptions
   readonly #held = new Set<Held>()
   readonly #storing: Outage
+  readonly #storingAgain: RecoveryTime
+  readonly #released: ReleaseRate
+  #refused = 0
   memoryBytes = 0
   diskBytes = 0
 
@@ -61,13 +69,15 @@ export class BodyBudget {
       works: () => 'front: request bodies can be stored again',
     }
     this.#storing = new Outage(words, (line) => options.log?.(line))
+    this.#storingAgain = new RecoveryTime(guessedOutageMs, () => this.#now())
+    this.#released = new ReleaseRate(releaseMs, () => this.#now())
   }
 
   /** The refusal of a body of this length: it does not fit now, or never. Undefined: it fits. */
   refusal(bytes: number, memoryLimit: number): RequestProblem | undefined {
     const { memoryBytes, diskBytes } = this.#options
     if (this.hasRoom(bytes, memoryLimit)) return undefined
-    if (bytes <= Math.max(diskBytes, Math.min(memoryLimit, memoryBytes))) return this.full()
+    if (bytes <= Math.max(diskBytes, Math.min(memoryLimit, memoryBytes))) return this.full(bytes)
     const message = `The body is larger than the space for all bodies (${mb(diskBytes)} MB of disk); the operator can raise --body-disk.`
     return new RequestProblem(413, 'body-too-large', message, { headers: { connection: 'close' } })
   }
@@ -106,25 +116,27 @@ export class BodyBudget {
         if (!this.#held.delete(held)) return
         this.memoryBytes -= held.memory
         this.diskBytes -= held.disk
+        this.#released.released(held.memory + held.disk)
       },
     }
   }
 
-  /** The refusal of a body without space. */
-  full(): RequestProblem {
+  /** The refusal of a body without space. `bytes`: its length, or what is known of it. */
+  full(bytes = paceBytes): RequestProblem {
     const { memoryBytes, diskBytes } = this.#options
     return new RequestProblem(
       503,
       'bodies-full',
       `The bodies of other requests use all the space for bodies (${mb(memoryBytes)} MB of memory, ${mb(diskBytes)} MB ` +
         'of disk); try again. The operator can raise --body-memory and --body-disk.',
-      { headers: { connection: 'close', 'retry-after': '2' } },
+      { headers: { connection: 'close', ...retryAfter(this.#roomMs(bytes)) } },
     )
   }
 
   /** The refusal of a body whose file cannot be written. The operator is told once, until a file is written again. */
   notStored({ code = 'error' }: NodeJS.ErrnoException): RequestProblem {
     this.#storing.failed(code)
+    this.#storingAgain.begins()
     const isFull = diskFull.has(code)
     return new RequestProblem(
       isFull ? 507 : 503,
@@ -132,13 +144,14 @@ export class BodyBudget {
       isFull
         ? 'The disk for request bodies is full.'
         : `The body of the request cannot be stored now (${code}); try again.`,
-      { headers: { connection: 'close', 'retry-after': '10' } },
+      { headers: { connection: 'close', ...retryAfter(this.#storingAgain.retryAfterMs()) } },
     )
   }
 
   /** A whole body has been written to its file. */
   stored(): void {
     this.#storing.works()
+    this.#storingAgain.ends()
   }
 
   #keepInMemory(held: Held, bytes: number): boolean {
@@ -177,6 +190,12 @@ export class BodyBudget {
       if (this.diskBytes + bytes <= diskBytes) return true
     }
     return false
+  }
+
+  /** The time in which this much space becomes free. Slow bodies, at the latest, are then ended. */
+  #roomMs(bytes: number): number {
+    const ms = this.#released.msFor(bytes)
+    return spreadMs(ms === Infinity ? paceMs : ms, ++this.#refused)
   }
 
   #now(): number {

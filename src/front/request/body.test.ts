@@ -59,7 +59,7 @@ test('without memory even a short body goes to a file; without disk it is a 503'
   second.request.write('12345')
   await assert.rejects(second.body.has(5), (problem: RequestProblem) => {
     assert.deepEqual([problem.status, problem.code], [503, 'bodies-full'])
-    assert.equal(problem.headers['retry-after'], '2')
+    assert.equal(problem.headers['retry-after'], '12')
     return true
   })
   assert.throws(() => start({ budget, length: 5 }), { status: 503, code: 'bodies-full' })

@@ -6,8 +6,9 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Questioner } from '../../estimate/question.ts'
+import { RecentMean, spreadMs } from '../../lib/retry-times.ts'
 import type { Workload } from '../../workload/workload.ts'
-import { RequestProblem } from '../problem.ts'
+import { RequestProblem, retryAfter } from '../problem.ts'
 import {
   BadParams,
   cpuMsSince,
@@ -24,6 +25,8 @@ import { SlowChecks } from './slow-checks.ts'
 const usualLimitMs = 5_000
 /** Requests that may wait for the thread. */
 const mostWaiting = 4096
+/** The time that a request keeps the thread busy, until one has. */
+const guessedMs = 100
 /** An idle thread ends after this time. */
 const idleMs = 600_000
 const threadMemoryMb = 512
@@ -99,6 +102,9 @@ class ParamsThread {
   #current: Waiting | undefined
   /** Resolves when it has loaded the workloads. */
   #worker: Promise<ParamsThreadHandle> | undefined
+  readonly #busyMs = new RecentMean(guessedMs)
+  #sentAt = 0
+  #refused = 0
   #limit: NodeJS.Timeout | undefined
   #idle: NodeJS.Timeout | undefined
 
@@ -107,7 +113,7 @@ class ParamsThread {
   }
 
   read(asked: Omit<Waiting, 'resolve' | 'reject'>): Promise<ReadParams> {
-    if (this.#waiting.length >= mostWaiting) throw busy()
+    if (this.#waiting.length >= mostWaiting) throw this.#busy()
     return new Promise((resolve, reject) => {
       this.#waiting.push({ ...asked, resolve, reject })
       void this.#next()
@@ -131,6 +137,7 @@ class ParamsThread {
       worker.ref()
       const given = await next.given()
       const transfer = given.json ? [given.json.buffer as ArrayBuffer] : []
+      this.#sentAt = performance.now()
       this.#limit = setTimeout(() => this.#tooSlow(), this.#parts.limitMs ?? usualLimitMs)
       worker.postMessage({ workload, given, keep } satisfies ThreadCall, transfer)
     } catch (error) {
@@ -174,6 +181,7 @@ class ParamsThread {
   }
 
   #done(settle: (waiting: Waiting) => void): void {
+    if (this.#limit) this.#busyMs.add(performance.now() - this.#sentAt)
     clearTimeout(this.#limit)
     this.#limit = undefined
     const current = this.#current
@@ -192,10 +200,24 @@ class ParamsThread {
           503,
           'params-too-slow',
           `The parameters took longer than ${limitMs / 1000} s to check.`,
-          { headers: { 'retry-after': '1' } },
+          { headers: retryAfter(this.#waitMs()) },
         ),
       )
     })
+  }
+
+  /** The time in which the thread is done with all that wait. */
+  #waitMs(): number {
+    return spreadMs(this.#busyMs.value * (this.#waiting.length + 1), ++this.#refused)
+  }
+
+  #busy(): RequestProblem {
+    return new RequestProblem(
+      503,
+      'params-queue-full',
+      `More than ${mostWaiting} requests wait for their parameters to be checked; try again.`,
+      { headers: retryAfter(this.#waitMs()) },
+    )
   }
 
   #failure(error: NodeJS.ErrnoException): Error {
@@ -220,13 +242,4 @@ function startWorker(workerData: ThreadData): Worker {
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: threadMemoryMb },
   })
-}
-
-function busy(): RequestProblem {
-  return new RequestProblem(
-    503,
-    'params-queue-full',
-    `More than ${mostWaiting} requests wait for their parameters to be checked; try again.`,
-    { headers: { 'retry-after': '1' } },
-  )
 }

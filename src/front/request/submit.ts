@@ -26,23 +26,30 @@ export interface SubmitParts {
   submit(submission: Submission): void
 }
 
+/** `maxCpuMs`: CPU time that an attempt may use. */
 export async function submitRequest(
   parts: SubmitParts,
   { target, body, question, quote, estimateMs }: EstimatedRequest,
   { request, client }: Incoming,
+  maxCpuMs = Infinity,
 ): Promise<void> {
   try {
     const job = jobOf(parts, request, target.name, target.jobFacts(quote))
     if (request.headers['plimsoll-announce'] === 'job') client.announce(job.id)
     const { params, hasBody } = target
+    const isCapped = maxCpuMs < Infinity
     const start = (job: Job, receiver: Receiver) => {
       const transport = target.transport(receiver)
       const { exposeErrors } = parts.limits
-      parts.submit({ job, question, quote, params, hasBody, transport, receiver, estimateMs, exposeErrors })
+      parts.submit({
+        ...{ job, question, quote, params, hasBody, transport, receiver, estimateMs, exposeErrors },
+        ...(isCapped && { maxCpuMs }),
+      })
     }
     const control = cacheControlOf(request)
     const repeat = parts.repeats?.takes(job, control) ? target.repeat() : undefined
-    if (repeat) return await parts.repeats!.serve({ repeat, body, job, client, control, start })
+    if (repeat)
+      return await parts.repeats!.serve({ repeat, body, job, client, control, start, alone: isCapped })
     client.onGone(() => body.discard())
     if (client.gone) return body.discard()
     start(job, client)

@@ -7,6 +7,7 @@ import { createCluster } from '../cluster.ts'
 import type { RunningCluster } from '../cluster-types.ts'
 import { type Client, createClient } from './client.ts'
 import {
+  CostError,
   DeadlineError,
   InvalidRequestError,
   JobFailedError,
@@ -110,6 +111,8 @@ test('each kind of problem has its class', async (t) => {
     [502, 'poison', JobFailedError],
     [500, 'workload-error', JobFailedError],
     [504, 'no-time', DeadlineError],
+    [422, 'too-costly', CostError],
+    [504, 'cost-limit', CostError],
   ] as const
   const url = await answering(t, (request, response) => {
     const [status, code] = cases.find(([, each]) => request.url === `/${each}`)!
@@ -165,6 +168,19 @@ test('an address without a cluster, and an answer that is cut off, are reported'
       message: /createClient: cluster = .*: must be a cluster, or an address/,
     })
   assert.throws(() => createClient(url, { key: 'a b' }), { code: 'CONFIG', message: /key = '\(secret\)'/ })
+})
+
+test('a request has the maximum cost that it was given', async (t) => {
+  const url = await answering(t, ({ headers }, response) => {
+    response.setHeader('content-type', 'text/plain').end(headers['plimsoll-max-cost'])
+  })
+  await using client = createClient(url)
+  assert.equal((await client.request('any', {}, { maxCost: '90s' })).result, '90s')
+  await assert.rejects(client.request('any', {}, { maxCost: 'cheap' }), {
+    code: 'CONFIG',
+    message:
+      "maxCost = 'cheap': must be CPU time such as 90s or 500ms, or a price such as price=0.02, and more than 0",
+  })
 })
 
 test('the client has the key, the headers and the deadline that it was given', async (t) => {

@@ -45,6 +45,9 @@ export class OverloadedError extends RequestError {}
 /** The deadline has passed or cannot be met (504). */
 export class DeadlineError extends RequestError {}
 
+/** The request costs more than its `maxCost` (422, 504). */
+export class CostError extends RequestError {}
+
 /** The job failed (500, 502). */
 export class JobFailedError extends RequestError {}
 
@@ -53,6 +56,7 @@ export class OutcomeUnknownError extends JobFailedError {}
 
 export function errorOf(problem: Problem): RequestError {
   const { status, code } = problem
+  if (code === 'too-costly' || code === 'cost-limit') return new CostError(problem)
   if (code === 'outcome-unknown') return new OutcomeUnknownError(problem)
   if (status === 429 || status === 503) return new OverloadedError(problem)
   if (status === 504) return new DeadlineError(problem)

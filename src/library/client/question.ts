@@ -1,6 +1,7 @@
 /** Writes requests: parameters as JSON, or in the query beside a binary body. */
 
 import { invalid } from '../../lib/checks.ts'
+import { maxCostRule, readMaxCost } from '../../model/max-cost.ts'
 
 /** Options of one request. */
 export interface RequestOptions {
@@ -8,6 +9,8 @@ export interface RequestOptions {
   body?: Uint8Array | string
   /** Milliseconds after which the answer is of no use. Default: the client's, or the workload's. */
   deadlineMs?: number
+  /** The most that the request may cost: CPU time such as `90s` or `500ms`, or a price such as `price=0.02`. Default: anything. */
+  maxCost?: string
   /** Cancels the request. The promise rejects with the signal's reason. */
   signal?: AbortSignal
   headers?: Readonly<Record<string, string>>
@@ -21,10 +24,11 @@ export interface Question {
 }
 
 export function questionOf(path: string, params: object | undefined, options: RequestOptions): Question {
-  const { body, deadlineMs, headers } = options
+  const { body, deadlineMs, maxCost, headers } = options
   const common = {
     ...headers,
     ...(deadlineMs !== undefined && { 'plimsoll-deadline': checkDeadline(deadlineMs) }),
+    ...(maxCost !== undefined && { 'plimsoll-max-cost': checkMaxCost(maxCost) }),
   }
   if (body === undefined) {
     return {
@@ -55,4 +59,10 @@ function queryOf(params: object): string {
 function checkDeadline(ms: number): string {
   if (typeof ms === 'number' && ms > 0 && ms < Infinity) return `${ms}`
   throw invalid('deadlineMs', ms, 'a number of milliseconds, more than 0')
+}
+
+function checkMaxCost(cost: string): string {
+  const read = typeof cost === 'string' ? readMaxCost(cost) : undefined
+  if (read) return read.text
+  throw invalid('maxCost', cost, maxCostRule.replace(/^must be /, ''))
 }

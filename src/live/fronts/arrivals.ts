@@ -82,7 +82,10 @@ export function arrivals({ estimator, serving, isWorker, now }: ArrivalsParts): 
 /** Why a request cannot be accepted, for its client. */
 export function toldProblem(error: Error, log: (line: string) => void): ToldProblem {
   const { message } = error
-  if (error instanceof RequestProblem) return { status: error.status, code: error.code, message, headers: {} }
+  if (error instanceof RequestProblem) {
+    const { status, code, headers } = error
+    return { status, code, message, headers: { ...headers } }
+  }
   log(`a request cannot be accepted: ${message}`)
   const told = `The cluster cannot accept this request: ${message}.`
   return { status: 500, code: 'internal', message: told, headers: {} }

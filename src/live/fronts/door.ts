@@ -8,7 +8,7 @@ export interface Door {
   open(opening: AsyncDisposableStack): Promise<void>
   /** Where requests go, once it is open. */
   url(): string
-  /** The queue of connections, for workers that become fronts. */
+  /** The queue of connections, for workers that become fronts and that this process starts. */
   queue(): SendHandle
   /** Starts the front processes. Resolves when all listen, or their first start has failed; rejects if nobody listens. */
   start(): Promise<void>

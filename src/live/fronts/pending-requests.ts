@@ -2,11 +2,13 @@
 
 import { hash } from 'node:crypto'
 import { Exchange } from '../../front/exchange.ts'
-import { RequestProblem, refusal } from '../../front/problem.ts'
+import type { OverloadWatch } from '../../front/overload/overload-watch.ts'
+import { RequestProblem, refusal, retryAfter } from '../../front/problem.ts'
 import { newJobId } from '../../front/request/job-id.ts'
 import type { Submission } from '../../front/request/submit.ts'
 import { closeUpstream, type OwnedUpstream, upstreamAt } from '../../front/transports/upstream.ts'
 import { stackOf } from '../../lib/errors.ts'
+import { RecoveryTime } from '../../lib/retry-times.ts'
 import type { AttemptToken, FailureKind } from '../../model/attempt.ts'
 import type { Event } from '../../model/event.ts'
 import {
@@ -39,17 +41,22 @@ interface Pending {
 
 /** How often held requests are checked for timeouts. */
 const sweepMs = 50
+/** How long the brain is unreachable, until it was once. */
+const guessedOutageMs = 2_000
 
 export class PendingRequests {
   readonly #parts: PendingRequestsParts
   readonly #all = new Map<string, Pending>()
   /** Not announced to the brain. */
   readonly #held = new Set<Pending>()
+  readonly #outage = new RecoveryTime(guessedOutageMs)
   #sweep: NodeJS.Timeout | undefined
   /** Maximum number of held requests. */
   queue = 0
   /** Why requests are refused; undefined: they are accepted. */
   closed: RequestProblem | undefined
+  /** Of this process. Undefined: it does not serve yet. */
+  overload: Pick<OverloadWatch, 'amend'> | undefined
   /** True: new requests are held for the next brain, although this one is still connected. */
   holding = false
 
@@ -64,7 +71,7 @@ export class PendingRequests {
   submit(parts: Submission): void {
     if (this.closed) return parts.receiver.refuse(this.closed, {})
     const direct = this.#parts.link().isUp && !this.holding
-    if (!direct && this.#held.size >= this.queue) return parts.receiver.refuse(noBrain(), {})
+    if (!direct && this.#held.size >= this.queue) return parts.receiver.refuse(this.noBrain(), {})
     const { log, workers } = this.#parts
     const { token } = workers
     const exchange: Exchange = new Exchange({
@@ -83,6 +90,7 @@ export class PendingRequests {
   /** A brain is connected: the previous one, or a new one that knows no request. */
   welcomed({ resumed, queue }: Pick<FrontWelcome, 'resumed' | 'queue'>): void {
     this.queue = queue
+    this.#outage.ends()
     this.holding = false
     clearInterval(this.#sweep)
     this.#sweep = undefined
@@ -92,6 +100,7 @@ export class PendingRequests {
 
   /** The brain is unreachable. */
   lost(): void {
+    this.#outage.begins()
     for (const entry of this.#all.values()) entry.since = performance.now()
     this.#watch()
   }
@@ -102,7 +111,7 @@ export class PendingRequests {
     if (message.type === 'go') return this.#go(entry, message)
     if (!entry) return
     const { exchange } = entry
-    if (message.type === 'answer') exchange.settle(message)
+    if (message.type === 'answer') exchange.settle(this.overload?.amend(message) ?? message)
     else if (message.type === 'abandon') exchange.abandon(problemOf(message.problem))
     else if (exchange.attempts === message.attempt) exchange.cancelAttempt()
   }
@@ -122,8 +131,18 @@ export class PendingRequests {
     clearInterval(this.#sweep)
   }
 
+  /** The brain is expected back after as long as the last times. */
+  noBrain(): RequestProblem {
+    return new RequestProblem(
+      503,
+      'no-brain',
+      'This front cannot reach the coordinator of the cluster; try again.',
+      { headers: retryAfter(this.#outage.retryAfterMs()) },
+    )
+  }
+
   #run(entry: Pending | undefined, message: Extract<ToFront, { type: 'run' }>): void {
-    const { epoch, job, attempt, worker, address, precedence, connectMs } = message
+    const { epoch, job, attempt, worker, address } = message
     const { work, high, estimateMs } = message
     if (!entry) return
     const { exchange } = entry
@@ -146,7 +165,7 @@ export class PendingRequests {
       return failed('unreachable', (error as Error).message)
     }
     if (!known) return failed('unreachable', 'it is unknown to this front')
-    const run = exchange.run(token, known, precedence, connectMs)
+    const run = exchange.run(token, known, message)
     run.catch((error) => failed('error', `internal error: ${stackOf(error)}`))
     if (address) run.catch(() => {}).then(() => closeUpstream(known))
   }
@@ -203,7 +222,7 @@ export class PendingRequests {
       if (deadlineAt <= now) {
         const afterMs = Date.now() - exchange.startedAt
         this.#giveUp(exchange, refusal({ code: 'deadline', afterMs }))
-      } else if (since <= until) this.#giveUp(exchange, noBrain())
+      } else if (since <= until) this.#giveUp(exchange, this.noBrain())
     }
   }
 
@@ -238,15 +257,6 @@ function arrivalOf({ parts }: Exchange, now: number): Arrival {
     ...(job.safeToRepeat === false && { safeToRepeat: false }),
     ...(job.preemptible === false && { preemptible: false }),
   }
-}
-
-export function noBrain(): RequestProblem {
-  return new RequestProblem(
-    503,
-    'no-brain',
-    'This front cannot reach the coordinator of the cluster; try again.',
-    { headers: { 'retry-after': '1' } },
-  )
 }
 
 export function problemOf({ status, code, message, headers }: ToldProblem): RequestProblem {

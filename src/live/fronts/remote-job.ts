@@ -1,15 +1,16 @@
 /** A job whose client is connected to another front: relays the brain's actions to that front, and its messages back. */
 
 import { brainWork } from '../../estimate/route-units.ts'
-import type { Destination, JobParts, OpenJob } from '../../front/open-job.ts'
+import type { Destination, JobParts, OpenJob, RunTerms } from '../../front/open-job.ts'
 import type { RequestProblem } from '../../front/problem.ts'
 import type { Functions } from '../../front/transports/function.ts'
 import type { AttemptEnd, Upstream } from '../../front/transports/transport.ts'
 import type { Action } from '../../model/action.ts'
+import type { Allowance } from '../../model/allowance.ts'
 import type { AttemptToken } from '../../model/attempt.ts'
 import type { Cost } from '../../model/cost.ts'
 import type { Event } from '../../model/event.ts'
-import type { Outcome, Precedence } from '../../model/job.ts'
+import type { Outcome } from '../../model/job.ts'
 import type { AttemptEvent, Quoted, ToFront } from '../../wire/front-messages.ts'
 
 export interface RemoteJobParts {
@@ -41,20 +42,20 @@ export class RemoteJob implements OpenJob {
   run(
     token: AttemptToken,
     destination: Destination,
-    precedence?: Precedence,
-    connectMs?: number,
+    { precedence, connectMs, allowance }: RunTerms = {},
   ): Promise<void> | undefined {
     this.cancelAttempt()
     this.attempts = token.attempt
     this.worker = destination.id
     this.cost = undefined
-    if ('invoke' in destination) return this.#invoke(token, destination)
+    if ('invoke' in destination) return this.#invoke(token, destination, allowance)
     this.#parts.send({
       type: 'run',
       ...token,
       worker: destination.id,
       ...(precedence && { precedence }),
       ...(connectMs !== undefined && { connectMs }),
+      ...(allowance && { allowance }),
       ...this.#quoted(),
     })
     return undefined
@@ -80,10 +81,10 @@ export class RemoteJob implements OpenJob {
     this.#function = undefined
   }
 
-  settle({ job, outcome, reason }: Extract<Action, { type: 'answer' }>): void {
+  settle({ job, outcome, allowance, reason }: Extract<Action, { type: 'answer' }>): void {
     this.outcome = outcome
     this.cancelAttempt()
-    this.#parts.send({ type: 'answer', job, outcome, reason })
+    this.#parts.send({ type: 'answer', job, outcome, ...(allowance && { allowance }), reason })
     this.#parts.ended(this)
   }
 
@@ -112,7 +113,7 @@ export class RemoteJob implements OpenJob {
   }
 
   /** Keeps the function reserved while the front runs the attempt in it. */
-  async #invoke(token: AttemptToken, functions: Functions): Promise<void> {
+  async #invoke(token: AttemptToken, functions: Functions, allowance: Allowance | undefined): Promise<void> {
     const call = { abort: new AbortController(), end: Promise.withResolvers<AttemptEnd>() }
     // Nobody handles a rejection that comes after the attempt was cancelled.
     call.end.promise.catch(() => {})
@@ -120,7 +121,8 @@ export class RemoteJob implements OpenJob {
     const isCurrent = () => this.#function === call
     const carry = ({ address }: Upstream) => {
       const { id: worker } = functions
-      if (isCurrent()) this.#parts.send({ type: 'run', ...token, worker, address, ...this.#quoted() })
+      const more = { ...this.#quoted(), ...(allowance && { allowance }) }
+      if (isCurrent()) this.#parts.send({ type: 'run', ...token, worker, address, ...more })
       return call.end.promise
     }
     let end: AttemptEnd | undefined

@@ -1,12 +1,15 @@
 /** Quotes at a front in another process: the brain answers them. */
 
 import type { Question } from '../../estimate/estimator.ts'
+import type { RequestProblem } from '../../front/problem.ts'
 import { type Asked, type FromFront, longestParams, type ToFront } from '../../wire/front-messages.ts'
-import { noBrain, problemOf } from './pending-requests.ts'
+import { problemOf } from './pending-requests.ts'
 
 export interface RemoteQuotesParts {
   /** Time limit for the brain's answer. */
   holdMs: number
+  /** The problem of requests while the brain is unreachable. */
+  noBrain(): RequestProblem
   link(): { isUp: boolean; send(message: FromFront): void }
 }
 
@@ -27,7 +30,7 @@ export class RemoteQuotes {
 
   /** Rejects with a 503 if the brain does not answer in time, or with the problem that it reports. */
   ask(about: Asked): Promise<unknown> {
-    const { link, holdMs } = this.#parts
+    const { link, holdMs, noBrain } = this.#parts
     if (!link().isUp) return Promise.reject(noBrain())
     const answer = Promise.withResolvers<unknown>()
     const ask = ++this.#count

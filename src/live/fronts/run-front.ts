@@ -24,14 +24,14 @@ import { now } from '../clock.ts'
 import { FrontKeeper } from '../keeper/front-keeper.ts'
 import { listen, urlOf } from '../listen.ts'
 import { type Serving, serviceOf, servingOf } from '../serving.ts'
-import { stoppingProblem } from '../stopping.ts'
+import { StopRefusal } from '../stopping.ts'
 import { BrainLink } from './brain-link.ts'
 import { type FrontDirect, openDirect } from './direct.ts'
 import type { FrontOptions } from './front-options.ts'
 import { KnownWorkers } from './known-workers.ts'
 import { leaveClients, requestCounter } from './leaving.ts'
 import { noEstimator } from './no-estimator.ts'
-import { noBrain, PendingRequests } from './pending-requests.ts'
+import { PendingRequests } from './pending-requests.ts'
 import { askedOf, RemoteQuotes } from './remote-quotes.ts'
 
 /** Delay between attempts of a new front to reach the brain. */
@@ -71,6 +71,8 @@ class RemoteFront {
   /** Requests that joined the job of another, as the brain knows them. */
   #shared = 0
   #stopping = false
+  readonly #stopRefusal = new StopRefusal()
+  readonly #closed = () => (this.#stopping ? this.#stopRefusal.problem() : this.#pending.closed)
   /** When pending requests are abandoned, by `performance.now()`. Finite: the front leaves. */
   #leaveBy = Infinity
 
@@ -82,7 +84,7 @@ class RemoteFront {
     this.#end.promise.catch(() => {})
     const link = () => this.#link
     this.#pending = new PendingRequests({ workers: this.#workers, holdMs, now, link, log })
-    this.#quotes = new RemoteQuotes({ holdMs, link })
+    this.#quotes = new RemoteQuotes({ holdMs, link, noBrain: () => this.#pending.noBrain() })
     this.#keeper = share?.keeper && new FrontKeeper(share.keeper)
     this.#link = new BrainLink({
       join,
@@ -128,7 +130,7 @@ class RemoteFront {
     await leaveClients([server, this.#keeper?.server], this.#pending, {
       until: () => (trouble ? 0 : this.#leaveBy),
       hurry: () => this.#stopping || trouble !== undefined,
-      problem: trouble ? noBrain() : stoppingProblem(),
+      problem: trouble ? this.#pending.noBrain() : this.#stopRefusal.problem(),
     })
     if (trouble) throw trouble
     this.#direct?.close()
@@ -156,6 +158,7 @@ class RemoteFront {
     const watch = new OverloadWatch({ reader, now, log: (line) => log(`front ${this.#options.id}: ${line}`) })
     watch.onStatus((status) => this.#link.send({ type: 'overload', status }))
     opened.defer(() => watch.close())
+    this.#pending.overload = watch
     const isUp = () => this.#link.isUp
     // The first request would have to wait for it.
     if (!this.#serving.own && !effects) void import('undici')
@@ -175,7 +178,7 @@ class RemoteFront {
       ...{ limits, now, log },
       ...{ overload, direct, certificates, keeper: this.#keeper?.link },
       clientOf: (request) => this.#clientOf(request),
-      closed: () => (this.#stopping ? stoppingProblem() : this.#pending.closed),
+      closed: this.#closed,
       isReady: () => this.#ready && !this.#stopping,
       submit: (submission) => this.#pending.submit(submission),
     })
@@ -202,7 +205,7 @@ class RemoteFront {
       ...{ limits, overload, log, quantities },
       reach: (worker) => this.#workers.reach(worker),
       clientOf: (request) => this.#clientOf(request),
-      closed: () => (this.#stopping ? stoppingProblem() : this.#pending.closed),
+      closed: this.#closed,
     })
     this.#direct?.update(this.#order)
     opened.defer(() => this.#direct?.close())
@@ -249,6 +252,7 @@ class RemoteFront {
     this.#pending.welcomed(welcome)
     if (!welcome.resumed) this.#quotes.askAgain()
     this.#delegated(welcome.direct)
+    this.#stopRefusal.started()
     this.#welcomed.resolve(welcome)
   }
 

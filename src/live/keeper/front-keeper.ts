@@ -4,7 +4,8 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FrontServer } from '../../front/connection-steps.ts'
-import { keeperAway } from '../../front/durable/keep-request.ts'
+import { guessedAwayMs, keeperAway } from '../../front/durable/keep-request.ts'
+import { RecoveryTime } from '../../lib/retry-times.ts'
 import type { KeeperAddress } from '../../wire/kept.ts'
 
 /** The channel to the process that starts the keeper. */
@@ -27,11 +28,13 @@ export class FrontKeeper {
   #front: FrontServer | undefined
   #server: Server | undefined
   #isLeaving = false
+  readonly #away = new RecoveryTime(guessedAwayMs)
 
   constructor(channel: KeeperChannel) {
     this.#channel = channel
     channel.onAddress((address) => {
       this.#address = address
+      if (address) this.#away.ends()
       this.#changed.resolve()
       this.#changed = Promise.withResolvers()
       this.#open()
@@ -45,11 +48,14 @@ export class FrontKeeper {
 
   /** Rejects with a 503 if no keeper starts. */
   readonly link = async (): Promise<KeeperAddress> => {
-    if (!this.#address) this.#channel.want()
+    if (!this.#address) {
+      this.#away.begins()
+      this.#channel.want()
+    }
     const late = AbortSignal.timeout(startMs)
     while (!this.#address && !late.aborted)
       await Promise.race([this.#changed.promise, delay(startMs, undefined, { signal: late }).catch(() => {})])
-    if (!this.#address) throw keeperAway()
+    if (!this.#address) throw keeperAway(this.#away.retryAfterMs())
     return this.#address
   }
 

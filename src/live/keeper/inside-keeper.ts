@@ -4,7 +4,8 @@ import { existsSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FrontServer } from '../../front/connection-steps.ts'
-import { keeperAway } from '../../front/durable/keep-request.ts'
+import { guessedAwayMs, keeperAway } from '../../front/durable/keep-request.ts'
+import { RecoveryTime } from '../../lib/retry-times.ts'
 import type { KeeperAddress } from '../../wire/kept.ts'
 import { newToken } from '../../wire/token.ts'
 import type { KeeperSettings } from './messages.ts'
@@ -18,6 +19,7 @@ export interface InsideKeeperParts {
 export class InsideKeeper {
   readonly #parts: InsideKeeperParts
   readonly #token = newToken()
+  readonly #away = new RecoveryTime(guessedAwayMs)
   readonly #stop = new AbortController()
   #front: Server | undefined
   #running: Promise<RunningKeeper> | undefined
@@ -30,11 +32,13 @@ export class InsideKeeper {
   readonly link = async (): Promise<KeeperAddress> => {
     try {
       const { port } = await this.#start()
+      this.#away.ends()
       return { port, token: this.#token }
     } catch (error) {
       this.#parts.log(`keeper: ${(error as Error).message}`)
       this.#running = undefined
-      throw keeperAway()
+      this.#away.begins()
+      throw keeperAway(this.#away.retryAfterMs())
     }
   }
 
@@ -63,11 +67,6 @@ export class InsideKeeper {
       {
         ...{ settings, token: this.#token, log },
         fronts: () => (this.#front?.listening ? [(this.#front.address() as AddressInfo).port] : []),
-        fenced: () => {
-          log('keeper: another cluster has taken over the store; requests cannot be kept here any more')
-          // The other keeper sends its jobs and webhooks.
-          void this.#running?.then((keeper) => keeper.close())
-        },
       },
       this.#stop.signal,
     )

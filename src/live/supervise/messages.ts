@@ -1,6 +1,7 @@
-/** The messages between the brain's process and the one that supervises it and runs the fronts. */
+/** The messages between the brain's process and the one that supervises it and runs fronts and workers. */
 
 import type { Tokens } from '../../wire/token.ts'
+import type { RunningWorker, WorkerStart } from '../fleet/worker-processes.ts'
 import type { FrontSettings } from '../fronts/front-channel.ts'
 import type { FrontStep } from '../fronts/front-processes.ts'
 import type { KeeperSettings } from '../keeper/messages.ts'
@@ -15,9 +16,15 @@ export interface BrainMemory {
 }
 
 export type ToBrain =
-  /** The first message. Without a memory, it is the first brain. */
-  | { type: 'begin'; tokens: Partial<Tokens>; memory?: BrainMemory }
-  /** The public port is open. With a handle, if the brain has asked for it. `fronts`: the fronts that run. */
+  /** The first message. Without a memory, it is the first brain. `workers`: the workers that the brain before launched. */
+  | {
+      type: 'begin'
+      epoch: number
+      tokens: Partial<Tokens>
+      memory?: BrainMemory
+      workers: readonly RunningWorker[]
+    }
+  /** The public port is open. `fronts`: the fronts that run. */
   | { type: 'opened'; port: number; fronts: readonly string[] }
   /** The public port cannot be opened, or no front starts. */
   | { type: 'failed'; message: string }
@@ -28,6 +35,12 @@ export type ToBrain =
   | { type: 'roll-ended'; error?: string }
   /** All fronts have ended. */
   | { type: 'closed' }
+  | { type: 'launch-failed'; launch: string; message: string; output?: string }
+  | { type: 'worker-gone'; launch: string; message: string }
+  /** The workers that run, as an answer to this request. */
+  | { type: 'workers'; ask: number; workers: readonly RunningWorker[] }
+  /** All workers have ended. */
+  | { type: 'workers-closed' }
 
 export interface OpenRequest {
   port: number
@@ -35,8 +48,6 @@ export interface OpenRequest {
   /** Number of fronts. */
   count: number
   drainMs: number
-  /** True: the brain needs the queue of connections too. */
-  wantsQueue: boolean
   settings: FrontSettings
   memory: BrainMemory
   /** Undefined: requests are not kept. */
@@ -52,3 +63,9 @@ export type FromBrain =
   | { type: 'serving' }
   | { type: 'roll' }
   | { type: 'close'; graceMs: number }
+  /** These are the methods of a provider of workers. */
+  | { type: 'launch'; launch: string; start: WorkerStart }
+  | { type: 'worker-joined'; launch: string }
+  | { type: 'terminate'; launch: string; graceMs: number }
+  | { type: 'list-workers'; ask: number }
+  | { type: 'close-workers'; graceMs?: number }

@@ -1,6 +1,5 @@
 /** The door of a brain that a supervisor started: the supervisor holds the public port and runs the fronts. */
 
-import type { SendHandle } from 'node:child_process'
 import { ConfigError } from '../../lib/errors.ts'
 import type { Door } from '../fronts/door.ts'
 import type { FrontStep } from '../fronts/front-processes.ts'
@@ -23,14 +22,12 @@ export function supervisedDoor({ link, protocol, request, gone }: SupervisedDoor
   const fronts = new Set<string>()
   const steps = new Steps()
   let url = ''
-  let queue: SendHandle
   listening.promise.catch(() => {})
 
-  link.onMessage((message: ToBrain, handle) => {
+  link.onMessage((message: ToBrain) => {
     switch (message.type) {
       case 'opened':
         for (const front of message.fronts) fronts.add(front)
-        queue = handle
         return opened.resolve(message.port)
       case 'failed': {
         const problem = new ConfigError(message.message)
@@ -60,7 +57,8 @@ export function supervisedDoor({ link, protocol, request, gone }: SupervisedDoor
       url = urlAt(asked.host, await opened.promise, protocol)
     },
     url: () => url,
-    queue: () => queue,
+    // The supervisor has it, which starts the workers, too.
+    queue: () => undefined,
     start: () => listening.promise,
     has: (front) => fronts.has(front),
     renew() {

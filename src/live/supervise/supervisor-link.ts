@@ -1,18 +1,22 @@
 /** The brain's side of the channel to the process that supervises it. */
 
-import type { SendHandle } from 'node:child_process'
-import { EventEmitter } from 'node:events'
 import { ConfigError } from '../../lib/errors.ts'
 import type { Tokens } from '../../wire/token.ts'
+import type { RunningWorker } from '../fleet/worker-processes.ts'
 import type { BrainMemory, FromBrain, ToBrain } from './messages.ts'
 
 export interface SupervisorLink {
+  /** Of this brain: greater than that of any brain before. */
+  readonly epoch: number
   /** Of the brain before. Undefined: this is the first one. */
   readonly memory: BrainMemory | undefined
   /** Tokens that the environment of the supervisor gives. */
   readonly tokens: Partial<Tokens>
+  /** The workers that the brain before launched, as this one was started. What happens to them follows as messages. */
+  readonly workers: readonly RunningWorker[]
   send(message: FromBrain): void
-  onMessage(take: (message: ToBrain, handle: SendHandle) => void): void
+  /** Messages that came before are delivered to all who ask for them in the same turn. */
+  onMessage(take: (message: ToBrain) => void): void
   /** Closes the channel, which would keep this process alive. */
   close(): void
 }
@@ -24,16 +28,28 @@ export async function supervisorLink(): Promise<SupervisorLink> {
   process.on('disconnect', end)
   if (!process.connected) end()
   const begun = Promise.withResolvers<Extract<ToBrain, { type: 'begin' }>>()
-  const heard = new EventEmitter<{ message: [ToBrain, SendHandle] }>()
-  process.on('message', (message: ToBrain, handle: SendHandle) => {
+  const takers: ((message: ToBrain) => void)[] = []
+  let early: ToBrain[] | undefined = []
+  const deliver = (message: ToBrain) => {
+    for (const take of takers) take(message)
+  }
+  process.on('message', (message: ToBrain) => {
     if (message.type === 'begin') begun.resolve(message)
-    else heard.emit('message', message, handle)
+    else if (early) early.push(message)
+    else deliver(message)
   })
-  const { memory, tokens } = await begun.promise
+  const { epoch, memory, tokens, workers } = await begun.promise
   return {
-    ...{ memory, tokens },
+    ...{ epoch, memory, tokens, workers },
     send: (message) => void process.send?.(message, undefined, {}, () => {}),
-    onMessage: (take) => void heard.on('message', take),
+    onMessage(take) {
+      if (takers.push(take) > 1) return
+      setImmediate(() => {
+        const waiting = early ?? []
+        early = undefined
+        for (const message of waiting) deliver(message)
+      })
+    },
     close() {
       process.off('disconnect', end)
       if (process.connected) process.disconnect()

@@ -1,14 +1,16 @@
 /**
- * Supervises a cluster: runs the brain and the fronts in processes of their own and restarts what ends, so that fronts
- * hold their requests while the brain is away. Loads next to nothing, so that it is small and nothing can break it.
+ * Supervises a cluster: runs the brain, the fronts and the workers in processes of their own and restarts the brain and
+ * fronts when they end. Fronts hold their requests, and workers go on, while the brain is away. Loads next to nothing, so that
+ * it is small and nothing can break it.
  */
 
-import type { ChildProcess, SendHandle } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { constants } from 'node:os'
 import type { Tokens } from '../../wire/token.ts'
 import { deathSignal } from '../../worker/processes/death-signal.ts'
 import { startProcess } from '../../worker/processes/start-process.ts'
 import { servingEnvironment } from '../child-environment.ts'
+import { WorkerProcesses } from '../fleet/worker-processes.ts'
 import type { FrontSettings } from '../fronts/front-channel.ts'
 import { FrontProcesses } from '../fronts/front-processes.ts'
 import { bindQueues, type Queues } from '../fronts/reused-port.ts'
@@ -39,17 +41,24 @@ const [firstWaitMs, longestWaitMs, soonMs] = [250, 30_000, 10_000]
 const lastGraceMs = 1_000
 const realEffects: SupervisorEffects = { start: startProcess, bind: bindQueues }
 
+type WorkerMessage = Extract<
+  FromBrain,
+  { type: 'launch' | 'worker-joined' | 'terminate' | 'list-workers' | 'close-workers' }
+>
+
 export class Supervisor {
   readonly #options: SupervisorOptions
   readonly #effects: SupervisorEffects
   readonly #fronts: FrontProcesses
   readonly #keeper: KeeperSeat | undefined
+  readonly #workers: WorkerProcesses
   readonly #ended = Promise.withResolvers<number>()
   #brain: ChildProcess | undefined
   #isServing = false
   #queues: Queues | undefined
   #settings: FrontSettings | undefined
   #memory: BrainMemory | undefined
+  #epoch = 0
   #waitMs = 0
   #restart: NodeJS.Timeout | undefined
   #stopping = false
@@ -76,6 +85,16 @@ export class Supervisor {
       start: this.#effects.start,
       started: (front) => this.#tell({ type: 'started', front }),
       gone: (front) => this.#tell({ type: 'gone', front }),
+      log: options.log,
+    })
+    this.#workers = new WorkerProcesses({
+      start: this.#effects.start,
+      queue: () => this.#queues?.sockets[0]?.handle,
+      events: {
+        launchFailed: (launch, message, output) =>
+          this.#tell({ type: 'launch-failed', launch, message, ...(output !== undefined && { output }) }),
+        gone: (launch, message) => this.#tell({ type: 'worker-gone', launch, message }),
+      },
       log: options.log,
     })
   }
@@ -124,7 +143,12 @@ export class Supervisor {
     )
     brain.on('message', (message: FromBrain) => this.#receive(brain, message))
     const { tokens } = this.#options
-    this.#tell({ type: 'begin', tokens, ...(this.#memory && { memory: this.#memory }) })
+    // A brain that is restarted within the same second must not repeat the tokens of the one before.
+    this.#epoch = Math.max(this.#epoch + 1, Math.floor(Date.now() / 1000))
+    this.#tell({
+      ...{ type: 'begin', epoch: this.#epoch, tokens, workers: this.#workers.list() },
+      ...(this.#memory && { memory: this.#memory }),
+    })
   }
 
   /** `code`: null if it did not end by itself. */
@@ -135,7 +159,7 @@ export class Supervisor {
     if (code === 0 || this.#stopping || (code !== null && !this.#queues)) return void this.#end(code ?? 1)
     if (lastedMs > soonMs) this.#waitMs = 0
     this.#options.log(
-      `brain: ${how}; it is restarted${this.#waitMs > 0 ? ` in ${this.#waitMs / 1000} s` : ''}, and fronts hold requests`,
+      `brain: ${how}; it is restarted${this.#waitMs > 0 ? ` in ${this.#waitMs / 1000} s` : ''}; fronts hold requests, and workers go on`,
     )
     this.#restart = setTimeout(() => this.#startBrain(), this.#waitMs)
     this.#waitMs = Math.min(longestWaitMs, Math.max(firstWaitMs, this.#waitMs * 2))
@@ -145,11 +169,14 @@ export class Supervisor {
     this.#stopping = true
     await this.#fronts.close(this.#queues ? lastGraceMs : 0)
     await this.#keeper?.close(lastGraceMs)
+    await this.#workers.close(lastGraceMs)
     this.#queues?.close()
     this.#ended.resolve(code)
   }
 
   #receive(brain: ChildProcess, message: FromBrain): void {
+    // The last words of a brain that has ended would confuse the next one.
+    if (brain !== this.#brain) return
     switch (message.type) {
       case 'open':
         return void this.#open(message)
@@ -166,19 +193,29 @@ export class Supervisor {
       case 'close':
         this.#stopping = true
         return void this.#fronts.close(message.graceMs).then(() => this.#tell({ type: 'closed' }))
+      default:
+        return this.#useWorkers(message)
     }
   }
 
-  async #open({
-    port,
-    host,
-    count,
-    drainMs,
-    wantsQueue,
-    settings,
-    memory,
-    keeper,
-  }: OpenRequest): Promise<void> {
+  #useWorkers(message: WorkerMessage): void {
+    const workers = this.#workers
+    switch (message.type) {
+      case 'launch':
+        return workers.launch(message.launch, message.start)
+      case 'worker-joined':
+        return workers.joined(message.launch)
+      case 'terminate':
+        return workers.terminate(message.launch, message.graceMs)
+      case 'list-workers':
+        return this.#tell({ type: 'workers', ask: message.ask, workers: workers.list() })
+      case 'close-workers':
+        this.#stopping = true
+        return void workers.close(message.graceMs).then(() => this.#tell({ type: 'workers-closed' }))
+    }
+  }
+
+  async #open({ port, host, count, drainMs, settings, memory, keeper }: OpenRequest): Promise<void> {
     const isFirst = !this.#queues
     try {
       this.#queues ??= await this.#effects.bind({ port, host, count }, '--port')
@@ -186,8 +223,7 @@ export class Supervisor {
       this.#memory = memory
       this.#keeper?.use(keeper)
       const { sockets } = this.#queues
-      const queue = wantsQueue ? sockets[0]?.handle : undefined
-      this.#tell({ type: 'opened', port: this.#queues.port, fronts: this.#fronts.ids() }, queue)
+      this.#tell({ type: 'opened', port: this.#queues.port, fronts: this.#fronts.ids() })
       if (isFirst) await this.#fronts.open({ sockets, drainMs, settings: () => this.#settings! })
       else void this.#replaceStale()
       this.#tell({ type: 'listening' })
@@ -220,7 +256,7 @@ export class Supervisor {
     }
   }
 
-  #tell(message: ToBrain, handle?: SendHandle): void {
-    if (this.#brain?.connected) this.#brain.send(message, handle, () => {})
+  #tell(message: ToBrain): void {
+    if (this.#brain?.connected) this.#brain.send(message, undefined, {}, () => {})
   }
 }

@@ -91,7 +91,7 @@ export async function sendFailure(
   response: ServerResponse,
 ): Promise<void> {
   const message = result.kind === 'cancelled' ? 'cancelled' : result.message
-  const { status = 500 } = result.kind === 'error' || result.kind === 'limit' ? result : {}
+  const { status = 500 } = 'status' in result ? result : {}
   const stack = result.kind === 'error' ? result.stack : undefined
   sendOutcome(response, result.kind, { message, status, stack }, usageHeaders(await usage))
 }

@@ -121,6 +121,11 @@ export class SmallJobs {
     for (const { caller, id } of this.#waiting.splice(0)) caller.giveBack(id, 'draining')
   }
 
+  /** New jobs are taken again: the brain that wanted it to drain has been replaced. */
+  resume(): void {
+    this.#takesJobs = true
+  }
+
   /** Ends all slots, and gives back their jobs. */
   close(): void {
     this.drain()

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import { AnswerBroken } from '../../lib/errors.ts'
 import { type HttpHead, headers as names } from '../../wire/messages.ts'
 import { valuesOf } from '../../wire/raw-headers.ts'
-import type { JobAnswer, JobFailure, JobRequest, JobRun, JobUsage } from '../job-run.ts'
+import type { Exceeded, JobAnswer, JobFailure, JobRequest, JobRun, JobUsage } from '../job-run.ts'
 import { describeCallError, duration } from './error-messages.ts'
 import { type AnswerStream, HttpCall } from './http-call.ts'
 import { JobMeter } from './job-meter.ts'
@@ -122,8 +122,8 @@ export class ProgramRun implements JobRun {
     this.#abandon({ kind: 'cancelled' })
   }
 
-  exceed(message: string, status?: number): void {
-    this.#abandon({ kind: 'limit', message, ...(status !== undefined && { status }) })
+  exceed(message: string, { kind = 'limit', status }: Exceeded = {}): void {
+    this.#abandon({ kind, message, ...(status !== undefined && { status }) })
   }
 
   /** The program ended. Usually its connection reports that, unless another process keeps the connection open. */

@@ -1,7 +1,7 @@
 /** Runs one job in a slot: sends it, receives its messages, and determines how it ended. */
 import { AnswerBroken } from '../../lib/errors.ts'
 import type { WorkDone } from '../../model/cost.ts'
-import type { JobAnswer, JobFailure, JobRequest, JobRun, JobUsage } from '../job-run.ts'
+import type { Exceeded, JobAnswer, JobFailure, JobRequest, JobRun, JobUsage } from '../job-run.ts'
 import { isRunnable } from '../processes/family.ts'
 import { MemoryWatch } from '../processes/memory-watch.ts'
 import { demandMs, peakMb, rssMb } from '../processes/proc.ts'
@@ -129,8 +129,8 @@ export class SlotRun implements JobRun, Occupant {
     this.#kill({ kind: 'cancelled' })
   }
 
-  exceed(message: string, status?: number): void {
-    this.#kill({ kind: 'limit', message, ...(status !== undefined && { status }) })
+  exceed(message: string, { kind = 'limit', status }: Exceeded = {}): void {
+    this.#kill({ kind, message, ...(status !== undefined && { status }) })
   }
 
   cpuMs(): number {

@@ -110,6 +110,7 @@ export class KeeperProcess {
     const now = () => Math.floor(Date.now() + clockMs())
     const log = (line: string) => judge.log(() => `${process.name}: ${line}`)
     const keeper = new Keeper({
+      cores: () => 2,
       ...{ store, epoch: lease.epoch, fronts: () => cluster.ports(), token: 't', most, now, log },
       retention: { keepMs: Infinity, keepBytes: Infinity, rememberMs: Infinity },
       random: () => random.next(),
