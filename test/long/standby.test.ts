@@ -157,6 +157,17 @@ test('a leader that was frozen writes nothing any more, and waits for the lease'
   await until('the first one leads again', async () => (await tryHandIn(first)) === 202, limitMs)
 })
 
+test('the next keeper of the same cluster need not wait for the lease', options, async (t) => {
+  const { up, runs, handIn } = await stand(t)
+  const cluster = await up()
+  const job = await handIn(cluster, 1, 2_000)
+  await until('it runs', () => runs().includes(1), limitMs)
+  process.kill(keeperOf(cluster), 'SIGKILL')
+  await until('the job is answered', () => ended(cluster, [job]).catch(() => false), limitMs)
+  assert.ok(says(cluster, /goes on with 1 job/)())
+  assert.ok(!says(cluster, /another cluster/)())
+})
+
 test('a database that crashes is used again, and no accepted job is lost', options, async (t) => {
   const { up, handIn } = await stand(t)
   const cluster = await up()
