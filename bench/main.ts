@@ -7,7 +7,9 @@ import { cold } from './cold.ts'
 import { direct } from './direct.ts'
 import { door, systemsNamed } from './door.ts'
 import { estimate } from './estimate.ts'
+import { eta } from './eta.ts'
 import { fair } from './fair.ts'
+import { jobs, storesNamed } from './jobs.ts'
 import { ledger } from './ledger.ts'
 import { live } from './live.ts'
 import { meter } from './meter.ts'
@@ -27,7 +29,9 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Record
   direct,
   door,
   estimate,
+  eta,
   fair,
+  jobs,
   ledger,
   live,
   meter,
@@ -43,11 +47,13 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Record
 const usage = `usage: npm run -s bench -- NAME [--quick] [--report FILE]
        cold also takes --busy, --load PART, --runs SECONDS,… (at least 10), --seconds N, and --simulate; own takes --only estimates or --only path
        door takes --rounds N, --seconds N, --only NAME,…, --after SECONDS, --profile FOLDER
+       jobs takes --rounds N, --seconds N, --callers N, --only NAME,…
 benchmarks: ${Object.keys(benches).join(', ')}`
 
 /** Options that not every benchmark takes. */
 const taken: Readonly<Record<string, readonly string[]>> = {
   cold: ['busy', 'seconds', 'load', 'runs', 'simulate'],
+  jobs: ['seconds', 'only', 'rounds', 'callers'],
   own: ['only'],
   door: ['seconds', 'only', 'rounds', 'after', 'profile'],
 }
@@ -66,16 +72,19 @@ function parse(): { name: string; options: BenchOptions } | undefined {
         simulate: { type: 'boolean' },
         only: { type: 'string' },
         rounds: { type: 'string' },
+        callers: { type: 'string' },
         after: { type: 'string' },
         profile: { type: 'string' },
       },
     })
     const [name] = positionals
     if (name === undefined || positionals.length > 1 || !Object.hasOwn(benches, name)) return undefined
-    const { quick, seconds, rounds, after, load, runs, ...others } = values
+    const { quick, seconds, rounds, callers, after, load, runs, ...others } = values
     const known = ['quick', 'report', ...(taken[name] ?? [])]
     if (Object.keys(values).some((option) => !known.includes(option))) return undefined
-    const numbers = Object.entries({ seconds, rounds, after }).filter(([, text]) => text !== undefined)
+    const numbers = Object.entries({ seconds, rounds, callers, after }).filter(
+      ([, text]) => text !== undefined,
+    )
     const least = name === 'cold' ? 10 : 1
     if (!numbers.every(([, text]) => Number.isInteger(Number(text)) && Number(text) >= least))
       return undefined
@@ -98,6 +107,7 @@ function parse(): { name: string; options: BenchOptions } | undefined {
 }
 
 function isOnly(name: string, only: string): boolean {
+  if (name === 'jobs') return storesNamed(only) !== undefined
   return name === 'door' ? systemsNamed(only) !== undefined : isPartOfOwn(only)
 }
 

@@ -12,12 +12,14 @@ export interface BenchOptions {
   runs?: readonly number[]
   /** `cold` only: simulates several loads instead. */
   simulate?: boolean
-  /** `cold`: maximum length of a run. `door`: length of a run of the load generator. */
+  /** `cold`: maximum length of a run. `door`, `jobs`: length of a run of the load generator. */
   seconds?: number
-  /** `own`: runs one of its two parts. `door`: names of the systems, separated by commas. */
+  /** `own`: runs one of its two parts. `door`, `jobs`: names of the systems, separated by commas. */
   only?: string
-  /** `door` only: number of rounds. */
+  /** `door` and `jobs`: number of rounds. */
   rounds?: number
+  /** `jobs` only: how many callers hand in jobs at once. */
+  callers?: number
   /** `door` only: measures, saturates for this number of seconds, and measures again. */
   after?: number
   /** `door` only: a folder for CPU profiles, which are made instead of the measurement. */

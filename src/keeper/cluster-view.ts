@@ -15,6 +15,8 @@ export interface Place {
 export interface ClusterView {
   /** Undefined: the brain does not know the job, or cannot be asked. */
   place(job: string): Promise<Place | undefined>
+  /** Of all workers, as last read. */
+  cores(): number | undefined
 }
 
 /** What is read of `/api/state`. */
@@ -22,6 +24,7 @@ interface State {
   waiting: readonly string[]
   workers: readonly {
     id: string
+    cores: number
     jobs: readonly { job: string; running: boolean; done: number; remaining: number }[]
   }[]
 }
@@ -42,14 +45,25 @@ export function clusterView(
 ): ClusterView {
   let readAt = -Infinity
   let places: Promise<ReadonlyMap<string, Place>> | undefined
+  let cores: number | undefined
+  const refresh = () => {
+    if (now() - readAt <= freshMs) return
+    const address = admin()
+    readAt = now()
+    places = address && readState(address).then(placesOf, () => new Map())
+  }
+  const placesOf = (state: State) => {
+    cores = state.workers.reduce((sum, worker) => sum + worker.cores, 0)
+    return placesIn(state)
+  }
   return {
     async place(job) {
-      if (now() - readAt > freshMs) {
-        const address = admin()
-        readAt = now()
-        places = address && readState(address).then(placesIn, () => new Map())
-      }
+      refresh()
       return (await places)?.get(job)
+    },
+    cores() {
+      refresh()
+      return cores
     },
   }
 }

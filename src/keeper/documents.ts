@@ -3,6 +3,7 @@
 import type { StoredJob, Webhook } from '../store/store.ts'
 import { jobsPath } from '../wire/kept.ts'
 import type { Place } from './cluster-view.ts'
+import type { WithEnds } from './eta.ts'
 import type { OpenJob } from './open-jobs.ts'
 
 /** Times in ISO 8601. */
@@ -19,7 +20,7 @@ export interface JobDocument {
   workload: string
   acceptedAt: string
   endedAt?: string
-  /** By the quote when the job was accepted: 90 % of such jobs end in between. */
+  /** As expected when the job was accepted: 90 % of jobs end in between. */
   eta?: Eta
   /** Work done, and work that it is still expected to need. */
   progress?: { done: number; remaining: number }
@@ -70,21 +71,12 @@ function toldOf({ state, tries, problem }: Webhook): NonNullable<JobDocument['we
   return { state, tries, ...(problem !== undefined && { problem }) }
 }
 
-interface QuotedTimes {
-  seconds?: { low: number; expected: number; high: number }
-  waitSeconds?: number | null
-}
-
-/** Undefined: the quote has no times, for example because no worker was ready. */
+/** Undefined: nothing was known when it was accepted, for example because no worker was ready. */
 export function etaOf({ acceptedAt, quote }: Pick<StoredJob, 'acceptedAt' | 'quote'>): Eta | undefined {
-  const { seconds, waitSeconds } = (quote ?? {}) as QuotedTimes
-  if (!seconds || typeof waitSeconds !== 'number') return undefined
+  const { ends } = (quote ?? {}) as Partial<WithEnds>
+  if (!ends) return undefined
   const at = (s: number) => time(acceptedAt + s * 1000)
-  return {
-    earliest: at(seconds.low),
-    expected: at(waitSeconds + seconds.expected),
-    latest: at(waitSeconds + seconds.high),
-  }
+  return { earliest: at(ends.earliest), expected: at(ends.expected), latest: at(ends.latest) }
 }
 
 /** When a client should look again, in seconds: when the job is expected to have ended, within limits. */

@@ -3,12 +3,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { JobStore, StoredJob } from '../store/store.ts'
 import type { JobDocument } from './documents.ts'
-import type { Keeper } from './keeper.ts'
 
 export interface EventParts {
-  keeper: Pick<Keeper, 'ended'>
   store: Pick<JobStore, 'job'>
   id: string
+  /** Resolves when the job has ended, if this cluster runs it. */
+  ended(): Promise<void>
   describe(job: StoredJob): Promise<JobDocument>
 }
 
@@ -20,7 +20,7 @@ const [lookMs, silentMs] = [1_000, 15_000]
  * connections have seen, and the last one is `ended`.
  */
 export async function followJob(
-  { keeper, store, id, describe }: EventParts,
+  { store, id, ended, describe }: EventParts,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -50,7 +50,7 @@ export async function followJob(
       toldAt = performance.now()
       response.write(':\n\n')
     }
-    await endedOrLater(keeper.ended(id), response)
+    await endedOrLater(ended(), response)
   }
   response.end()
 }

@@ -1,9 +1,8 @@
 /** The keeper's port on loopback, for fronts: they pass on requests that are to be kept, and questions about jobs. */
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { StoreError, stackOf } from '../lib/errors.ts'
 import { RecoveryTime } from '../lib/retry-times.ts'
 import type { JobState, JobStore, StoredJob } from '../store/store.ts'
 import { jobsPath, keepPath, keptClientField } from '../wire/kept.ts'
@@ -14,10 +13,12 @@ import { followJob } from './job-events.ts'
 import type { Keeper } from './keeper.ts'
 import { isKeptId } from './kept-id.ts'
 import { readOrder } from './read-order.ts'
+import { json, KeeperProblem, problemOf, refuse } from './responses.ts'
 import { targetProblem } from './webhooks/targets.ts'
 
 export interface KeeperServerParts {
-  keeper: Keeper
+  /** Undefined: another cluster leads, or the store cannot be reached. Then jobs can be read only. */
+  keeper(): Keeper | undefined
   store: JobStore
   view: ClusterView
   token: string
@@ -29,17 +30,6 @@ export interface KeeperServerParts {
 
 /** How long the store fails, until it has once. */
 const guessedOutageMs = 2_000
-
-/** A refusal, as a problem document (RFC 9457). */
-export class KeeperProblem extends Error {
-  readonly status: number
-  readonly code: string
-  constructor(status: number, code: string, message: string) {
-    super(message)
-    this.status = status
-    this.code = code
-  }
-}
 
 export function keeperServer(parts: KeeperServerParts): Server {
   const isAuthorized = authorizer(parts.token)
@@ -83,11 +73,30 @@ async function handle(
   if (part === undefined) return json(response, 200, await describe(parts, job), headersOf(parts, job))
   if (part === 'result') return result(parts, job, response)
   if (part === 'events')
-    return followJob({ ...parts, id, describe: (each) => describe(parts, each) }, request, response)
+    return followJob(
+      {
+        ...{ id, store: parts.store, describe: (each) => describe(parts, each) },
+        ended: () => parts.keeper()?.ended(id) ?? never,
+      },
+      request,
+      response,
+    )
   throw new KeeperProblem(
     404,
     'not-found',
     `There is nothing at ${path.slice(0, 200)}; a job has /result and /events.`,
+  )
+}
+
+const never = new Promise<void>(() => {})
+
+function leading({ keeper }: KeeperServerParts): Keeper {
+  const leads = keeper()
+  if (leads) return leads
+  throw new KeeperProblem(
+    503,
+    'keeper-away',
+    'Another cluster keeps the requests of this store at the moment, or the store cannot be reached. Send the request to that cluster, or try again.',
   )
 }
 
@@ -101,10 +110,12 @@ function allow({ method = '' }: IncomingMessage, methods: readonly string[]): vo
 }
 
 async function keep(
-  { keeper, store, webhookHosts, now }: KeeperServerParts,
+  parts: KeeperServerParts,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  const { store, webhookHosts, now } = parts
+  const keeper = leading(parts)
   const { order, body } = await readOrder(request)
   const problem = order.webhook === undefined ? undefined : targetProblem(order.webhook, webhookHosts)
   if (problem !== undefined)
@@ -190,14 +201,15 @@ async function list(
 }
 
 async function describe({ keeper, view }: KeeperServerParts, job: StoredJob): Promise<JobDocument> {
-  const open = job.state === 'open' ? keeper.standing(job.id) : undefined
+  const open = job.state === 'open' ? keeper()?.standing(job.id) : undefined
   const place = open?.job === undefined ? undefined : await view.place(open.job)
   return documentOf(job, open, place)
 }
 
 /** Says how much work is saved: what the job had still been expected to need. */
 async function cancel(parts: KeeperServerParts, job: StoredJob, response: ServerResponse): Promise<void> {
-  const { keeper, store } = parts
+  const { store } = parts
+  const keeper = leading(parts)
   const before = await describe(parts, job)
   const facts = {
     ...(before.progress && { done: before.progress.done, saved: before.progress.remaining }),
@@ -242,45 +254,4 @@ function cancelled(id: string): KeeperProblem {
 
 function headersOf({ now }: KeeperServerParts, job: StoredJob): Record<string, string> {
   return job.state === 'open' ? { 'retry-after': `${retryAfterS(job, now())}` } : {}
-}
-
-function json(
-  response: ServerResponse,
-  status: number,
-  value: unknown,
-  fields: Record<string, string> = {},
-): void {
-  const text = `${JSON.stringify(value)}\n`
-  response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store', ...fields })
-  response.end(response.req.method === 'HEAD' ? undefined : text)
-}
-
-function problemOf(error: Error, log: (line: string) => void): KeeperProblem {
-  if (error instanceof KeeperProblem) return error
-  if (error instanceof StoreError && /cursor/.test(error.message))
-    return new KeeperProblem(400, 'bad-request', `${error.message}.`)
-  if (error instanceof StoreError)
-    return new KeeperProblem(
-      503,
-      'store-fails',
-      'The store of jobs fails at the moment. Try again; with an Idempotency-Key it cannot run twice.',
-    )
-  log(`keeper: internal error: ${stackOf(error)}`)
-  return new KeeperProblem(500, 'internal', 'An internal error occurred and has been logged.')
-}
-
-/** `retryAfterMs`: when the request may succeed; undefined: it never will. */
-function refuse(
-  response: ServerResponse,
-  { status, code, message }: KeeperProblem,
-  retryAfterMs?: number,
-): void {
-  if (response.headersSent) return void response.destroy()
-  const problem = { type: `urn:plimsoll:${code}`, title: STATUS_CODES[status], status, detail: message }
-  const text = `${JSON.stringify(problem)}\n`
-  response.writeHead(status, {
-    'content-type': 'application/problem+json',
-    ...(retryAfterMs !== undefined && { 'retry-after': `${Math.max(1, Math.ceil(retryAfterMs / 1000))}` }),
-  })
-  response.end(response.req.method === 'HEAD' ? undefined : text)
 }

@@ -1,95 +1,8 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
-import { StoreError } from '../lib/errors.ts'
+import { test } from 'node:test'
 import { MemoryJobStore } from '../store/memory.ts'
 import type { JobStore } from '../store/store.ts'
-import type { KeepOrder } from '../wire/kept.ts'
-import { Keeper, type KeeperParts } from './keeper.ts'
-import type { JobResponse, SendParts } from './send-job.ts'
-
-const order = (changes: Partial<KeepOrder> = {}): KeepOrder => ({
-  ...{ workload: 'w', client: 'c', isRepeatable: true, method: 'POST', target: '/w', fields: [] },
-  ...{ quote: {}, waitMs: 0, ...changes },
-})
-
-/** A job that the front has, and how the test answers it. */
-interface Sent extends SendParts {
-  answer(text: string, refusal?: string): void
-  breakOff(): void
-}
-
-interface Stand {
-  keeper: Keeper
-  store: JobStore
-  sent: Sent[]
-  /** Waits until as many jobs have been sent. */
-  sentUntil(count: number): Promise<Sent>
-  isFenced(): boolean
-  /** Lets pending promises go on. */
-  settle(): Promise<void>
-  /** A keeper that begins after the death of this one. */
-  next(): Promise<Stand>
-}
-
-const turn = () => new Promise((resolve) => setImmediate(resolve))
-
-async function settle(): Promise<void> {
-  for (let i = 0; i < 20; i++) await turn()
-}
-
-async function startKeeper(
-  t: TestContext,
-  store: JobStore = new MemoryJobStore(),
-  most = 10,
-): Promise<Stand> {
-  const lease = await store.lead('test', 1_000)
-  const sent: Sent[] = []
-  let isFenced = false
-  const send: NonNullable<KeeperParts['send']> = (parts) => {
-    const response = Promise.withResolvers<JobResponse>()
-    parts.signal.addEventListener('abort', () => response.reject(new Error('aborted')))
-    sent.push({
-      ...parts,
-      answer(text, refusal) {
-        const body = (async function* () {
-          yield Buffer.from(text)
-        })()
-        response.resolve({ status: refusal ? 503 : 200, fields: [], body, ...(refusal && { refusal }) })
-      },
-      breakOff: () => response.reject(new Error('ECONNRESET')),
-    })
-    return response.promise
-  }
-  const keeper = new Keeper({
-    ...{ store, epoch: lease!.epoch, fronts: () => [1], token: 't', most, send },
-    retention: { keepMs: Infinity, keepBytes: Infinity, rememberMs: Infinity },
-    ...{ now: () => 0, random: () => 0.5, log() {} },
-    fenced() {
-      isFenced = true
-    },
-  })
-  await keeper.start()
-  t.after(() => keeper.close())
-  return {
-    ...{ keeper, store, sent, settle },
-    async sentUntil(count) {
-      while (sent.length < count) await turn()
-      return sent[count - 1]!
-    },
-    isFenced: () => isFenced,
-    next() {
-      keeper.close()
-      return startKeeper(t, store, most)
-    },
-  }
-}
-
-const noBody = Buffer.alloc(0)
-
-async function resultOf({ store }: Stand, id: string): Promise<string | undefined> {
-  const result = await store.result(id)
-  return result && Buffer.concat(await Array.fromAsync(result.body)).toString()
-}
+import { noBody, order, resultOf, type Sent, settle, startKeeper } from './testing/keeper-stand.ts'
 
 test('a request is accepted only when it is stored, and sent only then', async (t) => {
   const memory = new MemoryJobStore()
@@ -232,29 +145,4 @@ test('the cluster is given a limited number of jobs, in the order of acceptance'
   stand.sent[0]!.answer('done')
   await stand.sentUntil(3)
   assert.equal(stand.sent[2]!.job.target, '/2')
-})
-
-test('a keeper whose lease another one has taken accepts nothing more', async (t) => {
-  const stand = await startKeeper(t)
-  await stand.store.lead('test', 1_000)
-  await assert.rejects(
-    stand.keeper.keep(order(), noBody),
-    (error) => error instanceof StoreError && error.code === 'STORE_FENCED',
-  )
-  assert.equal(stand.isFenced(), true)
-})
-
-test('an answer that cannot be stored is stored later, and the job does not run again', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] })
-  const store = new MemoryJobStore()
-  const stand = await startKeeper(t, store)
-  const kept = await stand.keeper.keep(order(), noBody)
-  const answer = store.answer.bind(store)
-  store.answer = () => Promise.reject(new StoreError('the disk is full'))
-  ;(await stand.sentUntil(1)).answer('done')
-  await settle()
-  store.answer = answer
-  t.mock.timers.tick(60_000)
-  await kept!.ended
-  assert.deepEqual([await resultOf(stand, kept!.id), stand.sent.length], ['done', 1])
 })

@@ -5,52 +5,32 @@
 
 import { StoreError, stackOf } from '../lib/errors.ts'
 import { Outage } from '../lib/outage.ts'
-import type { Content, JobStore, Retention, StoredJob } from '../store/store.ts'
+import type { Content, StoredJob } from '../store/store.ts'
 import type { KeepOrder } from '../wire/kept.ts'
+import { acceptJob } from './accept-job.ts'
 import { discard, factsOf, heldAnswer, unknownOutcome } from './answers.ts'
+import { Etas } from './eta.ts'
+import type { KeeperParts, Kept } from './keeper-parts.ts'
 import { newKeptId } from './kept-id.ts'
 import { type OpenJob, OpenJobs } from './open-jobs.ts'
 import { isPassing, retryDelayMs } from './refusals.ts'
-import { type JobResponse, sendJob } from './send-job.ts'
-
-export interface KeeperParts {
-  store: JobStore
-  epoch: number
-  /** Ports of fronts for the keeper. */
-  fronts(): readonly number[]
-  /** Proves the keeper to fronts. */
-  token: string
-  /** How many jobs the cluster is given at a time; the others wait here. */
-  most: number
-  retention: Retention
-  /** Milliseconds since 1970. */
-  now(): number
-  /** From 0 to 1. */
-  random(): number
-  log(line: string): void
-  /** Another keeper leads now: this one must end. */
-  fenced(): void
-  send?: typeof sendJob
-}
-
-export interface Kept {
-  id: string
-  /** Resolves when the job has an answer or is cancelled. */
-  ended: Promise<void>
-  /** True: an earlier request with the same key is this job. */
-  isRepeat: boolean
-}
+import { isUnreached, type JobResponse, type SendParts, sendJob } from './send-job.ts'
+import { Timers } from './timers.ts'
+import { isFenced, isUnknown, untilKnown } from './until-known.ts'
 
 /** How often results that are kept long enough are looked for. */
 const sweepMs = 60_000
-/** Without a front that it can reach, a job waits this long. */
+/** Without a front that it can reach, or without a lease, a job waits this long. */
 const noFrontMs = 200
+/** When the store is asked for a job of which it did not know whether it is stored. */
+const looksMs = [1_000, 5_000, 30_000]
 
 export class Keeper {
   readonly #parts: KeeperParts
   readonly #jobs = new OpenJobs()
   readonly #store: Outage
-  readonly #timers = new Set<NodeJS.Timeout>()
+  readonly #timers = new Timers()
+  readonly #etas = new Etas()
   #sent = 0
   #turn = 0
   #closed = false
@@ -66,48 +46,71 @@ export class Keeper {
 
   /** Reads the jobs that are open, and goes on with them. */
   async start(): Promise<void> {
-    const { store, log, epoch, now } = this.#parts
+    const { store, log } = this.#parts
     let count = 0
     for await (const job of store.open()) {
       count++
-      const open = this.#jobs.add(job)
-      if (job.isRepeatable || job.startedAt === undefined) this.#jobs.wait(open)
-      // Whether its attempt had an effect died with the keeper before.
-      else void this.#end(open, () => store.answer(epoch, job.id, { ...unknownOutcome(), endedAt: now() }))
+      this.#resume(job)
     }
     if (count > 0) log(`keeper: goes on with ${count} ${count === 1 ? 'job' : 'jobs'}`)
-    this.#every(sweepMs, () => this.#sweep())
+    this.#timers.every(sweepMs, () => this.#sweep())
     this.#fill()
+  }
+
+  #resume(job: StoredJob): void {
+    const { store, epoch, now } = this.#parts
+    const open = this.#jobs.add(job)
+    if (job.isRepeatable || job.startedAt === undefined) this.#jobs.wait(open)
+    // Whether its attempt had an effect died with the keeper before.
+    else void this.#end(open, () => store.answer(epoch, job.id, { ...unknownOutcome(), endedAt: now() }))
   }
 
   /** Resolves when the job is durable, or known already. Undefined: its key belongs to another request. */
   async keep(order: KeepOrder, body: Content): Promise<Kept | undefined> {
     const { store, epoch, now } = this.#parts
     const id = newKeptId(now())
-    const { workload, client, isRepeatable, quote, method, target, fields, idempotency, webhook } = order
+    const { workload, client, isRepeatable, method, target, fields, idempotency, webhook } = order
+    const aheadS = this.#jobs.waitingS === 0 ? 0 : this.#jobs.waitingS / this.#parts.cores()
+    const quote = this.#etas.accepted(id, order.quote, { now: now(), aheadS })
     const job = { id, workload, client, isRepeatable, quote, acceptedAt: now() }
     const request = { method, target, fields, body }
     // A repeat may find it in the store before this call goes on.
     const open = this.#jobs.add(job)
-    const acceptance = await this.#try(() =>
-      store.accept(epoch, {
-        ...{ ...job, request },
-        ...(idempotency && { idempotency }),
-        ...(webhook !== undefined && { webhook }),
-      }),
-    ).catch((error) => {
-      this.#jobs.end(open)
+    const newJob = {
+      ...{ ...job, request },
+      ...(idempotency && { idempotency }),
+      ...(webhook !== undefined && { webhook }),
+    }
+    const pause = (ms: number) => this.#timers.pause(ms)
+    const acceptance = await this.#try(() => acceptJob(store, epoch, newJob, pause)).catch((error) => {
+      if (isUnknown(error)) this.#lookFor(open)
+      else this.#over(open)
       throw error
     })
-    if (acceptance.kind !== 'accepted') this.#jobs.end(open)
+    if (acceptance.kind !== 'accepted') this.#over(open)
     if (acceptance.kind === 'conflict') return undefined
     if (acceptance.kind === 'repeated') {
-      const { id: first } = acceptance.job
+      const { id: first, state } = acceptance.job
+      if (state === 'open' && !this.#jobs.get(first)) this.#resume(acceptance.job)
+      this.#fill()
       return { id: first, ended: this.ended(first), isRepeat: true }
     }
     this.#jobs.wait(open)
     this.#fill()
     return { id, ended: open.ended.promise, isRepeat: false }
+  }
+
+  /** Its client was told that the store fails. If the job is stored nevertheless, it runs. */
+  #lookFor(open: OpenJob, looks = 0): void {
+    const ms = looksMs[looks]
+    if (ms === undefined) return this.#over(open)
+    this.#timers.after(ms, async () => {
+      const job = await this.#parts.store.job(open.id).catch(() => null)
+      // Null: the store cannot say.
+      if (!job) return this.#lookFor(open, job === null ? looks : looks + 1)
+      this.#jobs.wait(open)
+      this.#fill()
+    })
   }
 
   /** Resolves when the job has ended; at once if it is not open. */
@@ -124,18 +127,22 @@ export class Keeper {
   async cancel(id: string, facts: unknown): Promise<boolean> {
     const { store, epoch, now } = this.#parts
     const open = this.#jobs.get(id)
-    const isFirst = await this.#try(() => store.cancel(epoch, id, now(), facts))
+    const cancel = () => store.cancel(epoch, id, now(), facts)
+    const isFirst = await this.#try(() => untilKnown(cancel, (ms) => this.#timers.pause(ms)))
     // Its client has left, as the cluster sees it: the process is ended.
-    if (isFirst) open?.abort?.abort()
-    if (open) this.#jobs.end(open)
+    open?.abort?.abort()
+    if (open) this.#over(open)
     return isFirst
   }
 
-  /** Jobs that are sent are cut off; they are sent again by the next keeper. */
+  /** Jobs that are sent are cut off; they are sent again by the next keeper. Nobody waits for an end any longer. */
   close(): void {
     this.#closed = true
-    for (const timer of this.#timers) clearTimeout(timer)
-    for (const { abort } of this.#jobs.all()) abort?.abort()
+    this.#timers.close()
+    for (const { abort, ended } of this.#jobs.all()) {
+      abort?.abort()
+      ended.resolve()
+    }
   }
 
   #fill(): void {
@@ -153,7 +160,8 @@ export class Keeper {
   }
 
   async #run(open: OpenJob): Promise<void> {
-    const { store, epoch, now } = this.#parts
+    const { store, epoch, now, leads } = this.#parts
+    if (leads?.() === false) return this.#later(open, noFrontMs)
     const abort = new AbortController()
     open.abort = abort
     let began = false
@@ -162,15 +170,19 @@ export class Keeper {
       const job = await store.job(open.id)
       if (this.#isOver(open)) return
       if (!job) throw new StoreError(`job ${open.id} is gone from the store`)
+      // The store did not know whether it had noted the end.
+      if (job.state !== 'open') return this.#over(open)
       const port = this.#front()
       if (port === undefined) return this.#later(open, noFrontMs)
       if (!open.isRepeatable) await store.noteStarted(epoch, open.id, now())
+      const body = job.bodyBytes > 0 ? await store.body(open.id) : undefined
       this.#store.works()
+      if (this.#isOver(open)) return
       began = true
-      response = await this.#send(open, job, port)
+      response = await this.#send(open, { job, body, port, signal: abort.signal })
     } catch (error) {
       if (!began && error instanceof StoreError) this.#storeFailed(error)
-      return this.#cutOff(open, began)
+      return this.#cutOff(open, began && !isUnreached(error))
     }
     if (response.refusal !== undefined && isPassing(response.refusal)) {
       open.waitsFor = response.refusal
@@ -180,15 +192,14 @@ export class Keeper {
     await this.#answered(open, response)
   }
 
-  async #send(open: OpenJob, job: StoredJob, port: number): Promise<JobResponse> {
-    const { store, token, send = sendJob } = this.#parts
+  #send(open: OpenJob, parts: Pick<SendParts, 'job' | 'body' | 'port' | 'signal'>): Promise<JobResponse> {
+    const { token, send = sendJob } = this.#parts
     open.tries++
     delete open.waitsFor
-    const body = job.bodyBytes > 0 ? await store.body(open.id) : undefined
     const onJob = (id: string) => {
       open.job = id
     }
-    return send({ port, token, job, body, signal: open.abort!.signal, onJob })
+    return send({ ...parts, token, onJob })
   }
 
   async #answered(open: OpenJob, { status, fields, body }: JobResponse): Promise<void> {
@@ -202,14 +213,16 @@ export class Keeper {
       return this.#cutOff(open, true)
     }
     const answer = { status, fields, body: content, endedAt: now(), facts }
+    this.#etas.ended(open.id, answer.endedAt)
     if (content instanceof Uint8Array) return this.#end(open, () => store.answer(epoch, open.id, answer))
     try {
       await store.answer(epoch, open.id, answer)
       this.#store.works()
-      this.#jobs.end(open)
+      this.#over(open)
     } catch (error) {
       if (error instanceof StoreError) this.#storeFailed(error)
-      // It was long, and is gone.
+      // It was long, and is gone; what of it was not read must not keep the connection open.
+      open.abort?.abort()
       this.#cutOff(open, true)
     }
   }
@@ -224,28 +237,31 @@ export class Keeper {
   }
 
   /** Ends a job without sending it; tries until the store has noted it. */
-  async #end(open: OpenJob, note: () => Promise<unknown>): Promise<void> {
+  async #end(open: OpenJob, note: () => Promise<unknown>, tries = 0): Promise<void> {
     try {
       await note()
       this.#store.works()
-      this.#jobs.end(open)
+      this.#over(open)
     } catch (error) {
       this.#storeFailed(error)
-      this.#after(
-        retryDelayMs(++open.tries, undefined, this.#parts.random()),
-        () => void this.#end(open, note),
-      )
+      const ms = retryDelayMs(tries, undefined, this.#parts.random())
+      this.#timers.after(ms, () => void this.#end(open, note, tries + 1))
     }
   }
 
   #later(open: OpenJob, ms: number): void {
     delete open.abort
     delete open.job
-    this.#after(ms, () => {
+    this.#timers.after(ms, () => {
       if (this.#isOver(open)) return
       this.#jobs.wait(open)
       this.#fill()
     })
+  }
+
+  #over(open: OpenJob): void {
+    this.#jobs.end(open)
+    this.#etas.ended(open.id, this.#parts.now(), false)
   }
 
   /** It was cancelled, or the keeper closes. */
@@ -270,25 +286,14 @@ export class Keeper {
   }
 
   #storeFailed(error: unknown): void {
-    if (error instanceof StoreError && error.code === 'STORE_FENCED') return this.#parts.fenced()
-    this.#store.failed((error as Error).message)
+    if (!isFenced(error)) return this.#store.failed((error as Error).message)
+    // The other keeper sends its jobs now.
+    this.close()
+    this.#parts.fenced()
   }
 
   async #sweep(): Promise<void> {
     const { store, epoch, now, retention } = this.#parts
     await this.#try(() => store.sweep(epoch, now(), retention)).catch(() => {})
-  }
-
-  #every(ms: number, then: () => Promise<void>): void {
-    this.#after(ms, () => void then().finally(() => this.#every(ms, then)))
-  }
-
-  #after(ms: number, then: () => void): void {
-    if (this.#closed) return
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer)
-      then()
-    }, ms)
-    this.#timers.add(timer)
   }
 }

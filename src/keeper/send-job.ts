@@ -28,6 +28,11 @@ export interface JobResponse {
   retryAfter?: number
 }
 
+/** True: the front was not reached, so the request had no effect. */
+export function isUnreached(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException | undefined)?.code === 'ECONNREFUSED'
+}
+
 /** Rejects if the front cannot be reached or breaks off. So does the body. */
 export async function sendJob({ port, token, job, body, signal, onJob }: SendParts): Promise<JobResponse> {
   const fields = [

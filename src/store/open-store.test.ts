@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -22,4 +23,20 @@ test('other locations are rejected by name, without their passwords', async () =
       return true
     })
   }
+})
+
+test('a database requires its driver', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'plimsoll-jobs-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  for (const room of ['store', 'lib'])
+    cpSync(join(import.meta.dirname, '..', room), join(folder, room), { recursive: true })
+  const script = `import { openJobStore } from '${folder}/store/open-store.ts'
+    await openJobStore('postgres://user:secret@host/db')`
+  const { stderr, status } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    encoding: 'utf8',
+    cwd: folder,
+  })
+  assert.match(stderr, /ConfigError: store: a PostgreSQL database requires npm i pg/)
+  assert.doesNotMatch(stderr.replace(script, ''), /secret/)
+  assert.equal(status, 1)
 })

@@ -1,18 +1,29 @@
 /** Opens the store that a configuration names. */
 import { ConfigError } from '../lib/errors.ts'
+import { checkDatabase } from './postgres/database.ts'
+import { openPostgresJobs } from './postgres.ts'
 import { openSqliteJobs } from './sqlite.ts'
 import type { JobStore } from './store.ts'
 
 export const defaultFolder = '.plimsoll/jobs'
 
-/** `location`: a folder, which is created if missing. */
+const database = /^postgres(ql)?:\/\//i
+
+/** Throws ConfigError if the location names no store, or one that requires what is not installed. */
+export function checkJobStore(location: string): void {
+  if (database.test(location)) return checkDatabase(location)
+  if (location === '' || /^[a-z][a-z0-9+.-]*:\/\//i.test(location))
+    throw new ConfigError(
+      `store = ${withoutPassword(location)}: must be the path of a folder, or begin with postgres://`,
+    )
+}
+
+/** `location`: a folder, which is created if missing, or the URL of a PostgreSQL database. */
 export async function openJobStore(location: string = defaultFolder): Promise<JobStore> {
-  if (location === '' || /^[a-z][a-z0-9+.-]*:\/\//i.test(location)) {
-    throw new ConfigError(`store = ${withoutPassword(location)}: must be the path of a folder`)
-  }
-  return openSqliteJobs({ folder: location })
+  checkJobStore(location)
+  return database.test(location) ? openPostgresJobs({ url: location }) : openSqliteJobs({ folder: location })
 }
 
 function withoutPassword(location: string): string {
-  return location.replace(/^([^:]+:\/\/)[^/]*@/, '$1…@')
+  return location.replace(/^([^:]+:\/\/).*@/, '$1…@')
 }

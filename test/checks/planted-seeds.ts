@@ -1,5 +1,5 @@
 /**
- * Counts how many of the first seeds of processes in virtual time find each bug that is planted again:
+ * Counts how many of the first seeds of processes and keepers in virtual time find each bug that is planted again:
  * `npm run -s check:planted-seeds -- --seeds 200 [--only TEXT]`. Fails if none finds a bug.
  */
 
@@ -7,7 +7,8 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
-import { Copy, seeds as seedsTest } from '../support/planted/plant.ts'
+import { keeperBugs } from '../support/planted/keeper-bugs.ts'
+import { Copy, seedRuns } from '../support/planted/plant.ts'
 import { processBugs } from '../support/planted/process-bugs.ts'
 import { requestBugs } from '../support/planted/request-bugs.ts'
 import { seedBugs } from '../support/planted/seed-bugs.ts'
@@ -21,11 +22,17 @@ if (!(Number(seeds) >= 1)) throw new Error(`--seeds ${seeds}: must be at least 1
 const copy = new Copy()
 let missed = 0
 try {
-  for (const [topic, list] of Object.entries({ ...processBugs, ...requestBugs, ...seedBugs })) {
+  for (const [topic, list] of Object.entries({
+    ...processBugs,
+    ...requestBugs,
+    ...seedBugs,
+    ...keeperBugs,
+  })) {
     for (const bug of list) {
       const name = `${topic}: ${bug.what}`
-      if (bug.file !== seedsTest[0] || !name.includes(only)) continue
-      const output = await copy.with(bug, runSeeds)
+      const main = seedRuns[bug.file]
+      if (main === undefined || !name.includes(only)) continue
+      const output = await copy.with(bug, (folder) => runSeeds(join(folder, main)))
       const [, failed] = /"failed":(\d+)\}\s*$/.exec(output) ?? []
       if (failed === undefined) throw new Error(`${name}: the run did not end\n${output.slice(-2000)}`)
       if (failed === '0') missed++
@@ -37,8 +44,8 @@ try {
 }
 if (missed > 0) process.exitCode = 1
 
-function runSeeds(folder: string): Promise<string> {
-  const args = [join(folder, 'test/virtual/main.ts'), '--seeds', seeds]
-  const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
+function runSeeds(main: string): Promise<string> {
+  const args = [main, '--seeds', seeds, ...(/keeper/.test(main) ? ['--quiet'] : [])]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   return text(child.stdout)
 }

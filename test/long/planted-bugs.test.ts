@@ -5,6 +5,7 @@
 
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
+import { keeperBugs } from '../support/planted/keeper-bugs.ts'
 import { Copy, whyNotPlanted } from '../support/planted/plant.ts'
 import { processBugs } from '../support/planted/process-bugs.ts'
 import { requestBugs } from '../support/planted/request-bugs.ts'
@@ -15,7 +16,7 @@ const lanes = 2
 /** A test that hangs has failed. */
 const timeoutMs = 15_000
 
-const bugs = { ...processBugs, ...requestBugs, ...seedBugs }
+const bugs = { ...processBugs, ...requestBugs, ...seedBugs, ...keeperBugs }
 
 test('the sources contain the text that each planted bug changes', () => {
   const missing = Object.values(bugs).flatMap((list) => list.flatMap(({ edits }) => edits.map(whyNotPlanted)))

@@ -20,6 +20,8 @@ export interface Up {
   /** Its output so far. */
   lines: string[]
   brain(): number
+  /** Undefined: there is none. */
+  keeper(): number | undefined
   /** Process ids of all fronts, also of fronts that leave. */
   fronts(): number[]
   state(): Promise<ClusterState>
@@ -33,7 +35,7 @@ export interface Up {
 export async function startUp(t: TestContext, ...args: string[]): Promise<Up> {
   const dataDir = mkdtempSync(join(tmpdir(), 'plimsoll-up-'))
   const places = ['--port', '0', '--admin-port', '0', '--data', dataDir, '--stop-after', '1']
-  const served = args.includes('--config') ? [] : ['--workloads', fixtures]
+  const served = args.includes('--config') || args.includes('--workloads') ? [] : ['--workloads', fixtures]
   const all = [cli, 'up', ...places, '--min', '1', '--max', '1', ...served, ...args]
   const child = spawn(process.execPath, all, { stdio: ['ignore', 'pipe', 'pipe'] })
   const lines: string[] = []
@@ -60,6 +62,7 @@ export async function startUp(t: TestContext, ...args: string[]): Promise<Up> {
   return {
     ...{ process: child, url, adminUrl, dataDir, lines },
     brain: () => processes().find(({ command }) => command.includes(' --supervised '))!.pid,
+    keeper: () => processes().find(({ command }) => / keeper ?$/.test(command))?.pid,
     fronts: () => processes().flatMap(({ pid, command }) => (/ front --shared /.test(command) ? [pid] : [])),
     state: async () => (await (await fetch(`${adminUrl}/api/state`)).json()) as ClusterState,
     open: (gate) => writeFileSync(join(dataDir, gate), ''),

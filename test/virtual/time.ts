@@ -22,10 +22,12 @@ export interface VirtualProcess {
   frozenUntilMs: number
   /** CPU time that was charged to it. */
   cpuMs: number
+  /** How many timers it has set. */
+  timers: number
 }
 
 export function newProcess(name: string): VirtualProcess {
-  return { name, alive: true, frozenUntilMs: 0, cpuMs: 0 }
+  return { name, alive: true, frozenUntilMs: 0, cpuMs: 0, timers: 0 }
 }
 
 interface Entry {
@@ -226,8 +228,10 @@ class VirtualTimer implements Disposable {
   }
 
   #set(): void {
+    if (this.#owner) this.#owner.timers++
     this.#entry = this.#time.schedule(this.#time.now + this.#ms, 'timer', this.#owner, () => {
       this.#entry = undefined
+      if (this.#owner) this.#owner.timers--
       if (this.#repeats) this.#set()
       this.#run()
     })
@@ -240,7 +244,9 @@ class VirtualTimer implements Disposable {
   }
 
   close(): this {
-    if (this.#entry) this.#entry.run = undefined
+    if (!this.#entry) return this
+    if (this.#owner) this.#owner.timers--
+    this.#entry.run = undefined
     this.#entry = undefined
     return this
   }

@@ -9,20 +9,31 @@ const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h:
 
 export function keepFrom({
   store,
+  standby,
   keepResults,
   resultSpace,
   webhookHosts,
 }: OptionValues<typeof keepOptions>): Pick<ClusterOptions, 'keep'> {
-  if (store !== undefined && !/^postgres(ql)?:\/\//.test(store))
-    throw new ConfigError(`--store = ${store}: must begin with postgres:// or postgresql://`)
+  const isDatabase = store !== undefined && /^postgres(ql)?:\/\//.test(store)
+  if (!isDatabase && (store === '' || store?.includes('://')))
+    throw new ConfigError(
+      `--store = ${withoutLogin(store)}: must be a folder, or begin with postgres:// or postgresql://`,
+    )
+  if (standby && !isDatabase)
+    throw new ConfigError('--standby requires --store = postgres://…: the database that the clusters share')
   return {
     keep: {
       ...(store !== undefined && { store }),
+      standby,
       keepMs: keepResults * 3_600_000,
       keepBytes: Math.round(resultSpace * 2 ** 20),
       webhookHosts: readHosts(webhookHosts),
     },
   }
+}
+
+function withoutLogin(url: string): string {
+  return url.replace(/^([^:]*:\/\/).*@/, '$1…@')
 }
 
 function readHosts(text: string | undefined): string[] {

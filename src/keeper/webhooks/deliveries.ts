@@ -3,6 +3,7 @@
 import { StoreError } from '../../lib/errors.ts'
 import type { JobStore, StoredJob, Webhook } from '../../store/store.ts'
 import { documentOf, type JobDocument } from '../documents.ts'
+import { isFenced } from '../until-known.ts'
 import { postMessage } from './post.ts'
 import { sign } from './signature.ts'
 
@@ -31,6 +32,8 @@ const [lookMs, mostAtATime] = [1_000, 32]
 
 export class Deliveries {
   readonly #parts: DeliveriesParts
+  /** How deliveries ended that the store has not noted yet, by job: a receiver is not told again because of the store. */
+  readonly #unnoted = new Map<string, Webhook>()
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> | undefined
   #closed = false
@@ -54,10 +57,21 @@ export class Deliveries {
 
   /** Sends what is due. */
   async look(): Promise<void> {
-    const { store, now } = this.#parts
-    const waiting = await store.waitingWebhooks(mostAtATime)
-    const due = waiting.filter(({ webhook }) => (webhook?.dueAt ?? Infinity) <= now())
-    await Promise.all(due.map((job) => this.#deliver(job, job.webhook!)))
+    const waiting = await this.#parts.store.waitingWebhooks(mostAtATime)
+    if (this.#closed) return
+    const due = waiting.filter(({ webhook }) => this.#isDue(webhook))
+    const ends = await Promise.allSettled(due.map((job) => this.#deliver(job, job.webhook!)))
+    const failures = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []))
+    // Another keeper leads, and sends them.
+    if (failures.some(isFenced)) this.#closed = true
+    if (failures.length > 0) throw failures[0]
+  }
+
+  /** A wait that is too long for its number of tries shows that the clock was set back. */
+  #isDue(webhook: Webhook | undefined): boolean {
+    if (webhook?.dueAt === undefined) return false
+    const leftMs = webhook.dueAt - this.#parts.now()
+    return leftMs <= 0 || leftMs > longestWaitMs(webhook.tries)
   }
 
   async close(): Promise<void> {
@@ -67,7 +81,16 @@ export class Deliveries {
   }
 
   async #deliver(job: StoredJob, webhook: Webhook): Promise<void> {
-    const { store, epoch, hosts, secret, now, log, post = postMessage } = this.#parts
+    const { store, epoch } = this.#parts
+    const next = this.#unnoted.get(job.id) ?? (await this.#tell(job, webhook))
+    this.#unnoted.set(job.id, next)
+    await store.noteWebhook(epoch, job.id, next)
+    this.#unnoted.delete(job.id)
+  }
+
+  /** Sends the message once. */
+  async #tell(job: StoredJob, webhook: Webhook): Promise<Webhook> {
+    const { hosts, secret, now, log, post = postMessage } = this.#parts
     const message: JobMessage = {
       type: job.state === 'cancelled' ? 'job.cancelled' : 'job.answered',
       timestamp: new Date(job.endedAt ?? now()).toISOString(),
@@ -88,7 +111,7 @@ export class Deliveries {
       log(
         `keeper: the webhook of job ${job.id} is ${next.state === 'disabled' ? 'disabled by its receiver' : 'given up'}: ${problem}`,
       )
-    await store.noteWebhook(epoch, job.id, next)
+    return next
   }
 
   #after(
@@ -103,7 +126,12 @@ export class Deliveries {
     // The receiver wants no more messages (Standard Webhooks).
     if (status === 410) return { url, state: 'disabled', tries, problem }
     if (now() - endedAt > giveUpMs) return { url, state: 'given-up', tries, problem }
-    const waitMs = Math.min(mostMs, firstMs * 2 ** Math.min(before, 20)) * (0.75 + random() / 2)
+    const waitMs = longestWaitMs(tries) * (0.6 + random() * 0.4)
     return { url, state: 'waiting', tries, dueAt: now() + waitMs, problem }
   }
+}
+
+/** After this number of failures. */
+function longestWaitMs(tries: number): number {
+  return tries === 0 ? 0 : Math.min(mostMs, firstMs * 2 ** Math.min(tries - 1, 20)) * 1.25
 }

@@ -67,9 +67,6 @@ export class InsideKeeper {
       {
         ...{ settings, token: this.#token, log },
         fronts: () => (this.#front?.listening ? [(this.#front.address() as AddressInfo).port] : []),
-        fenced() {
-          log('keeper: another cluster has taken over the store; requests cannot be kept here any more')
-        },
       },
       this.#stop.signal,
     )

@@ -4,7 +4,7 @@ import { ConfigError } from '../../lib/errors.ts'
 import type { FromKeeper, KeeperSettings, ToKeeper } from './messages.ts'
 import { startKeeper } from './run-keeper.ts'
 
-/** Resolves with the exit code when the supervisor ends the keeper, or another one leads. */
+/** Resolves with the exit code when the supervisor ends the keeper. */
 export async function keeperProcess(log: (line: string) => void): Promise<number> {
   if (!process.send) throw new ConfigError('keeper: only for processes that plimsoll up starts')
   const end = () => process.exit(1)
@@ -29,13 +29,7 @@ export async function keeperProcess(log: (line: string) => void): Promise<number
     })
   const { token } = await begun.promise
   const keeper = await startKeeper(
-    {
-      ...{ settings: () => settings!, token, fronts: () => ports, log },
-      fenced() {
-        log('keeper: another cluster has taken over the store; this one ends')
-        over.resolve(1)
-      },
-    },
+    { settings: () => settings!, token, fronts: () => ports, log },
     stop.signal,
   )
   tell({ type: 'listening', port: keeper.port })

@@ -5,6 +5,8 @@ import type { AdminAddress } from '../../keeper/cluster-view.ts'
 export interface KeeperSettings {
   /** Where jobs are stored: the URL of a database, or a folder. */
   store: string
+  /** At the start, others may lead first. */
+  standby: boolean
   /** How long results are kept, and how many bytes of them. */
   keepMs: number
   keepBytes: number

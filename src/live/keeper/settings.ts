@@ -1,6 +1,7 @@
 /** The settings of the keeper, from the options of the cluster. */
 
 import { join } from 'node:path'
+import { checkJobStore } from '../../store/open-store.ts'
 import type { Tokens } from '../../wire/token.ts'
 import type { ClusterOptions } from '../cluster-options.ts'
 import type { KeeperSettings } from './messages.ts'
@@ -10,15 +11,17 @@ const usualKeepBytes = 2 ** 30
 /** The cluster is given at most this many jobs at a time, and never more than half of its queue. */
 const mostJobs = 500
 
+/** Throws ConfigError if the store cannot be used. */
 export function keeperSettings(
   { keep = {}, dataDir, queue, adminTls }: ClusterOptions,
   { operator: token }: Tokens,
   adminUrl: string,
 ): KeeperSettings {
   const { store = join(dataDir, 'jobs'), keepMs = usualKeepMs, keepBytes = usualKeepBytes } = keep
+  checkJobStore(store)
   const url = adminTls ? adminUrl.replace('http:', 'https:') : adminUrl
   return {
-    ...{ store, keepMs, keepBytes },
+    ...{ store, standby: keep.standby ?? false, keepMs, keepBytes },
     most: Math.max(1, Math.min(mostJobs, Math.floor(queue / 2))),
     admin: { url, token },
     webhooks: { hosts: keep.webhookHosts ?? [], secretFile: join(dataDir, 'tokens', 'webhook') },

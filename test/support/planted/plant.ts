@@ -38,6 +38,18 @@ export const seeds: [file: string, name: string] = [
   'brain, fronts and workers keep their promises when processes pause and die and connections break',
 ]
 
+/** The test that runs keepers in virtual time. */
+export const keptSeeds: typeof seeds = [
+  'test/virtual/keeper.test.ts',
+  'keepers keep their promises when stores fail, processes die and another keeper takes over',
+]
+
+/** What runs more seeds of a test. */
+export const seedRuns: Readonly<Record<string, string>> = {
+  [seeds[0]]: 'test/virtual/main.ts',
+  [keptSeeds[0]]: 'test/virtual/keeper/main.ts',
+}
+
 type EditParts = [file: string, from: string, to: string]
 
 /** `more`: edits without which other parts of the code would hide the mistake. */

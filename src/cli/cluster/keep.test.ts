@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { keepFrom } from './keep.ts'
+
+const usual = {
+  ...{ keepResults: 24, resultSpace: 1024, standby: false },
+  ...{ store: undefined, webhookHosts: undefined, asyncAbove: undefined },
+}
+
+test('kept jobs are stored in a folder or in a database', () => {
+  for (const store of ['data/jobs', 'postgres://user@host/db', 'postgresql://host/db'])
+    assert.equal(keepFrom({ ...usual, store }).keep?.store, store)
+  assert.equal(keepFrom(usual).keep?.store, undefined)
+})
+
+test('other databases are rejected by name, without user and password', () => {
+  for (const store of ['mysql://user:secret@host/db', 'redis://user:sec@ret@host', ''])
+    assert.throws(
+      () => keepFrom({ ...usual, store }),
+      ({ message }: Error) =>
+        /^--store = .*: must be a folder, or begin with/.test(message) && !/user|sec/.test(message),
+    )
+})
+
+test('a standby requires a database that clusters can share', () => {
+  const store = 'postgres://host/db'
+  assert.equal(keepFrom({ ...usual, store, standby: true }).keep?.standby, true)
+  for (const other of [{}, { store: 'folder' }])
+    assert.throws(
+      () => keepFrom({ ...usual, ...other, standby: true }),
+      /--standby requires --store = postgres/,
+    )
+})

@@ -1,0 +1,56 @@
+/** What the keeper answers to fronts: documents in JSON, and problems. */
+
+import { type ServerResponse, STATUS_CODES } from 'node:http'
+import { StoreError, stackOf } from '../lib/errors.ts'
+
+/** A refusal, as a problem document (RFC 9457). */
+export class KeeperProblem extends Error {
+  readonly status: number
+  readonly code: string
+  constructor(status: number, code: string, message: string) {
+    super(message)
+    this.status = status
+    this.code = code
+  }
+}
+
+export function json(
+  response: ServerResponse,
+  status: number,
+  value: unknown,
+  fields: Record<string, string> = {},
+): void {
+  const text = `${JSON.stringify(value)}\n`
+  response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store', ...fields })
+  response.end(response.req.method === 'HEAD' ? undefined : text)
+}
+
+export function problemOf(error: Error, log: (line: string) => void): KeeperProblem {
+  if (error instanceof KeeperProblem) return error
+  if (error instanceof StoreError && /cursor/.test(error.message))
+    return new KeeperProblem(400, 'bad-request', `${error.message}.`)
+  if (error instanceof StoreError)
+    return new KeeperProblem(
+      503,
+      'store-fails',
+      'The store of jobs fails at the moment. Try again; with an Idempotency-Key it cannot run twice.',
+    )
+  log(`keeper: internal error: ${stackOf(error)}`)
+  return new KeeperProblem(500, 'internal', 'An internal error occurred and has been logged.')
+}
+
+/** `retryAfterMs`: when the request may succeed; undefined: it never will. */
+export function refuse(
+  response: ServerResponse,
+  { status, code, message }: KeeperProblem,
+  retryAfterMs?: number,
+): void {
+  if (response.headersSent) return void response.destroy()
+  const problem = { type: `urn:plimsoll:${code}`, title: STATUS_CODES[status], status, detail: message }
+  const text = `${JSON.stringify(problem)}\n`
+  response.writeHead(status, {
+    'content-type': 'application/problem+json',
+    ...(retryAfterMs !== undefined && { 'retry-after': `${Math.max(1, Math.ceil(retryAfterMs / 1000))}` }),
+  })
+  response.end(response.req.method === 'HEAD' ? undefined : text)
+}

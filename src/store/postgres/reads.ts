@@ -1,0 +1,80 @@
+/** Reads jobs and pages. */
+import { filterOf } from '../queries.ts'
+import { type JobRow, jobColumns } from '../rows.ts'
+import type { JobQuery, Retention } from '../store.ts'
+import type { Found } from './contents.ts'
+import type { Database, Value } from './database.ts'
+
+export const columns = `seq, ${jobColumns.join(', ')}`
+const openPage = 500
+
+/** `seq` orders rows with the same time. */
+export interface Position {
+  endedAt: number
+  seq: number
+}
+
+export function readsOf({ read }: Database) {
+  const rows = (condition: string, values: readonly Value[]) =>
+    read<JobRow>(`SELECT ${columns} FROM plimsoll.jobs WHERE ${condition}`, values)
+  return {
+    job: async (id: string) => (await rows('id = $1', [id]))[0],
+    byKey: async (client: string, key: string) =>
+      (await rows('client = $1 AND idempotency_key = $2', [client, key]))[0],
+
+    async body(id: string): Promise<Found | undefined> {
+      const found = await read<Found>(
+        `SELECT body AS bytes, body_chunks AS chunks, body_bytes AS length FROM plimsoll.jobs
+         WHERE id = $1 AND (state = 'open' OR kept_bytes IS NOT NULL)`,
+        [id],
+      )
+      return found[0]
+    },
+
+    async result(id: string): Promise<(Found & { status: number; fields: string }) | undefined> {
+      const found = await read<Found & { status: number; fields: string }>(
+        `SELECT result AS bytes, result_chunks AS chunks, result_bytes AS length, status, answer_fields AS fields
+         FROM plimsoll.jobs WHERE id = $1 AND result_kept = 1`,
+        [id],
+      )
+      return found[0]
+    },
+
+    list(query: JobQuery, before: number | undefined): Promise<JobRow[]> {
+      const { text, values } = filterOf(query, before, (n) => `$${n}`)
+      // One more than asked for tells whether a page follows.
+      return rows(`${text} ORDER BY seq DESC LIMIT ${query.limit + 1}`, values)
+    },
+
+    open: (after: number) => rows(`state = 'open' AND seq > $1 ORDER BY seq LIMIT ${openPage}`, [after]),
+
+    webhooks: (limit: number) =>
+      rows("webhook_state = 'waiting' AND webhook_due IS NOT NULL ORDER BY webhook_due, seq LIMIT $1", [
+        limit,
+      ]),
+
+    /** Everything up to the newer of the two limits is to be removed. */
+    async oldestToRemove(now: number, { keepMs, keepBytes }: Retention): Promise<Position> {
+      const byAge = { endedAt: now - keepMs, seq: 0 }
+      const [bySpace] = await read<Position>(
+        `SELECT ended_at AS "endedAt", seq FROM (
+           SELECT ended_at, seq, sum(kept_bytes) OVER (ORDER BY ended_at DESC, seq DESC) AS bytes
+           FROM plimsoll.jobs WHERE kept_bytes IS NOT NULL AND ended_at >= $1::float8) AS kept
+         WHERE bytes > $2::float8 ORDER BY ended_at DESC, seq DESC LIMIT 1`,
+        [byAge.endedAt, keepBytes],
+      )
+      return bySpace ?? byAge
+    },
+
+    /** The jobs with one of these ids, or with one of these keys of their clients. */
+    standing: (ids: readonly string[], clients: readonly string[], keys: readonly string[]) =>
+      read<JobRow>(
+        `SELECT ${columns} FROM plimsoll.jobs WHERE id = ANY ($1)
+         UNION SELECT ${columns} FROM plimsoll.jobs
+         WHERE (client, idempotency_key) IN (SELECT * FROM unnest($2::text[], $3::text[]))`,
+        [ids, clients, keys],
+      ),
+  }
+}
+
+export type Reads = ReturnType<typeof readsOf>
