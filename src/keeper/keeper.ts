@@ -73,11 +73,10 @@ export class Keeper {
     const aheadS = this.#jobs.waitingS === 0 ? 0 : this.#jobs.waitingS / this.#parts.cores()
     const quote = this.#etas.accepted(id, order.quote, { now: now(), aheadS })
     const job = { id, workload, client, isRepeatable, quote, acceptedAt: now() }
-    const request = { method, target, fields, body }
     // A repeat may find it in the store before this call goes on.
     const open = this.#jobs.add(job)
     const newJob = {
-      ...{ ...job, request },
+      ...{ ...job, request: { method, target, fields, body } },
       ...(idempotency && { idempotency }),
       ...(webhook !== undefined && { webhook }),
     }
@@ -161,7 +160,6 @@ export class Keeper {
 
   async #run(open: OpenJob): Promise<void> {
     const { store, epoch, now, leads } = this.#parts
-    if (leads?.() === false) return this.#later(open, noFrontMs)
     const abort = new AbortController()
     open.abort = abort
     let began = false
@@ -178,6 +176,8 @@ export class Keeper {
       const body = job.bodyBytes > 0 ? await store.body(open.id) : undefined
       this.#store.works()
       if (this.#isOver(open)) return
+      // The store may have taken long, or this process was stopped.
+      if (leads?.() === false) return this.#later(open, noFrontMs)
       began = true
       response = await this.#send(open, { job, body, port, signal: abort.signal })
     } catch (error) {
@@ -270,6 +270,7 @@ export class Keeper {
   }
 
   #front(): number | undefined {
+    if (this.#parts.leads?.() === false) return undefined
     const ports = this.#parts.fronts()
     return ports[this.#turn++ % Math.max(1, ports.length)]
   }

@@ -74,7 +74,6 @@ export class Clients {
     }
     const isAsked = this.#ask(async (keeper, at) => {
       if (isOver) return
-      const { process } = at
       try {
         const kept = await keeper.keep(keep, contentOf(request))
         if (kept) judge.acknowledged(request, kept.id, kept.isRepeat)
@@ -83,8 +82,8 @@ export class Clients {
         isOver = true
         if (!kept || !request.waits) return
         await kept.ended
-        // Closing ends the connection of a client that waits.
-        if (at.process === process && at.keeper === keeper) await this.#sees(kept.id)
+        // Otherwise it is told that it has a job.
+        if (!at.closed.has(keeper)) await this.#sees(kept.id)
       } catch (error) {
         judge.log(() => `client: request ${request.number} is refused: ${(error as Error).message}`)
         failed(isKeyed)

@@ -3,7 +3,7 @@
 import type { NewJob, StoredJob, Webhook } from '../../../src/store/store.ts'
 import type { VirtualProcess } from '../time.ts'
 import { lateText, longText } from './answers.ts'
-import type { RequestPlan } from './plan.ts'
+import type { Plan, RequestPlan } from './plan.ts'
 
 export interface KeeperCounts {
   accepted: number
@@ -32,6 +32,7 @@ interface JudgedJob {
 
 /** What a process has learned. */
 interface Knowledge {
+  epoch: number
   since: number
   readAt: Map<string, number>
   webhooksReadAt: number
@@ -47,6 +48,8 @@ interface Knowledge {
 export class Judge {
   readonly #now: () => number
   readonly #isCalm: boolean
+  /** No clock of the store is wrong, so leases last as long as their holders believe. */
+  readonly #areLeasesRight: boolean
   readonly #jobs = new Map<string, JudgedJob>()
   readonly #knowledge = new Map<VirtualProcess, Knowledge>()
   /** Jobs whose acceptance a client was told, by the number of the request. */
@@ -60,9 +63,10 @@ export class Judge {
   }
 
   /** `lines`: where events are logged. */
-  constructor(now: () => number, isCalm: boolean, lines: string[] | undefined) {
+  constructor(now: () => number, { isCalm, faults }: Plan, lines: string[] | undefined) {
     this.#now = now
     this.#isCalm = isCalm
+    this.#areLeasesRight = faults.every(({ kind }) => kind !== 'store-clock')
     this.#lines = lines
   }
 
@@ -143,25 +147,32 @@ export class Judge {
   // What processes know and do.
 
   #of(process: VirtualProcess): Knowledge {
-    let known = this.#knowledge.get(process)
-    if (!known) {
-      known = {
-        ...{ since: this.#now(), readAt: new Map(), webhooksReadAt: 0, ends: new Set() },
-        ...{ confirmed: new Set(), posting: new Set() },
-        ...{ isFenced: false, areWebhooksFenced: false },
-      }
-      this.#knowledge.set(process, known)
-    }
+    const known = this.#knowledge.get(process) ?? this.#nothing(0)
+    this.#knowledge.set(process, known)
     return known
   }
 
-  began(process: VirtualProcess): void {
-    this.#of(process)
+  #nothing(epoch: number): Knowledge {
+    return {
+      ...{ epoch, since: this.#now(), readAt: new Map(), webhooksReadAt: 0, ends: new Set() },
+      ...{ confirmed: new Set(), posting: new Set() },
+      ...{ isFenced: false, areWebhooksFenced: false },
+    }
   }
 
-  learnedFenced(process: VirtualProcess, byWebhook: boolean): void {
-    if (byWebhook) this.#of(process).areWebhooksFenced = true
-    else this.#of(process).isFenced = true
+  /** A term begins: what was learned in earlier ones is gone from memory. */
+  began(process: VirtualProcess, epoch: number): void {
+    this.#knowledge.set(process, this.#nothing(epoch))
+  }
+
+  /** What the process knows in the present term. */
+  termOf(process: VirtualProcess): Pick<Knowledge, 'isFenced' | 'areWebhooksFenced'> {
+    return this.#of(process)
+  }
+
+  learnedFenced(term: ReturnType<Judge['termOf']>, byWebhook: boolean): void {
+    if (byWebhook) term.areWebhooksFenced = true
+    else term.isFenced = true
     this.counts.fenced++
   }
 
@@ -181,7 +192,9 @@ export class Judge {
     this.counts.sent++
     this.log(() => `${process.name}: sends ${id}`)
     const { end, startNoted, isRepeatable } = this.#job(id)
-    const { since, readAt, ends, isFenced } = this.#of(process)
+    const { epoch, since, readAt, ends, isFenced } = this.#of(process)
+    if (epoch < this.#epoch && this.#areLeasesRight)
+      this.fail(`${process.name} sent job ${id} after another keeper had begun to lead`)
     if (isFenced) this.fail(`${process.name} sent job ${id}, although it knew that another keeper leads`)
     if (!isRepeatable && !startNoted) this.fail(`job ${id} was sent before its start was noted`)
     if (!end) return

@@ -1,9 +1,10 @@
-/** The process of a keeper: takes the lease of the store, goes on with its jobs, and starts again when it ends. */
+/** The process of a keeper: leads whenever no other cluster does, and is started again when it ends. */
 
 import { Keeper } from '../../../src/keeper/keeper.ts'
 import { Deliveries } from '../../../src/keeper/webhooks/deliveries.ts'
 import type { Random } from '../../../src/lib/random.ts'
-import type { JobStore, Lease } from '../../../src/store/store.ts'
+import { type TermParts, Terms } from '../../../src/live/keeper/terms.ts'
+import type { JobStore } from '../../../src/store/store.ts'
 import { newProcess, type VirtualProcess, type VirtualTime } from '../time.ts'
 import type { Cluster } from './cluster.ts'
 import type { Judge } from './judge.ts'
@@ -27,17 +28,21 @@ export interface KeeperProcessParts {
   clockMs(): number
 }
 
-const [ttlMs, renewMs, restartMs] = [10_000, 3_000, 250]
+/** Of a folder, and of a database. */
+const times = {
+  alone: { ttlMs: 10_000, renewMs: 3_000, yieldMs: 0 },
+  shared: { ttlMs: 5_000, renewMs: 1_000, yieldMs: 0 },
+}
+const restartMs = 250
 const secret = `whsec_${Buffer.from('a secret of 24 bytes....').toString('base64')}`
 
 export class KeeperProcess {
   readonly #parts: KeeperProcessParts
   process: VirtualProcess
   #starts = 0
-  #keeper: Keeper | undefined
-  #deliveries: Deliveries | undefined
-  #lease: Lease | undefined
-  #renewing: NodeJS.Timeout | undefined
+  #terms: Terms | undefined
+  /** Who waited for an end there is sent away. */
+  readonly closed = new WeakSet<Keeper>()
   #isEnding = false
 
   constructor(parts: KeeperProcessParts) {
@@ -48,12 +53,7 @@ export class KeeperProcess {
 
   /** Undefined: it accepts no requests. */
   get keeper(): Keeper | undefined {
-    return this.process.alive ? this.#keeper : undefined
-  }
-
-  /** Of its lease. */
-  get epoch(): number {
-    return this.#lease?.epoch ?? 0
+    return this.process.alive && !this.#isEnding ? this.#terms?.keeper : undefined
   }
 
   /** All its memory is gone. */
@@ -69,14 +69,9 @@ export class KeeperProcess {
     this.#isEnding = true
     const { process } = this
     const { judge } = this.#parts
-    const wasOpen = this.#keeper !== undefined
-    this.#keeper?.close()
-    this.#keeper = undefined
-    clearInterval(this.#renewing)
-    await this.#deliveries?.close()
-    if (wasOpen && process.timers > 0)
-      judge.fail(`${process.name} has closed, but ${process.timers} of its timers run`)
-    await this.#lease?.release().catch(() => {})
+    judge.log(() => `${process.name} stops`)
+    await this.#terms?.close()
+    if (process.timers > 0) judge.fail(`${process.name} has closed, but ${process.timers} of its timers run`)
     if (process === this.process && process.alive) this.#over()
   }
 
@@ -86,66 +81,65 @@ export class KeeperProcess {
   }
 
   #start(ms: number): void {
-    const { time, judge, name, random } = this.#parts
+    const { time, judge, name, isAlone, random } = this.#parts
     const process = newProcess(`${name}.${++this.#starts}`)
     Object.assign(this, { process })
-    this.#keeper = undefined
-    this.#deliveries = undefined
-    this.#lease = undefined
     this.#isEnding = false
-    const store = new ReachedStore({ ...this.#parts, process, random })
+    this.#terms = undefined
+    const reached = new ReachedStore({ ...this.#parts, process, random })
+    // All virtual processes have the same process id.
+    const holder = isAlone ? name : process.name
+    const lead = reached.lead.bind(reached, holder)
+    const store: JobStore = Object.assign(reached, { lead: (_: string, ttlMs: number) => lead(ttlMs) })
     time.schedule(time.now + ms, 'input', process, () => {
-      this.#run(process, store).catch((error) => {
+      const terms = new Terms({
+        ...{ store, ...(isAlone ? times.alone : times.shared), log: logOf(judge, process) },
+        begin: (term, ending) => this.#begin(process, store, term, ending),
+      })
+      this.#terms = terms
+      terms.start().catch((error) => {
         judge.log(() => `${process.name} does not start: ${(error as Error).message}`)
         if (process === this.process && process.alive) this.#over()
       })
     })
   }
 
-  async #run(process: VirtualProcess, store: JobStore): Promise<void> {
-    const { time, judge, cluster, random, most, clockMs } = this.#parts
-    const lease = await this.#lead(process, store)
-    this.#lease = lease
-    judge.began(process)
+  async #begin(
+    process: VirtualProcess,
+    store: JobStore,
+    { epoch, leads, fenced }: TermParts,
+    ending: AsyncDisposableStack,
+  ): Promise<Keeper> {
+    const { judge, cluster, receivers, random, most, clockMs } = this.#parts
+    judge.began(process, epoch)
     const now = () => Math.floor(Date.now() + clockMs())
-    const log = (line: string) => judge.log(() => `${process.name}: ${line}`)
+    const log = logOf(judge, process)
+    const common = { store, epoch, now, log, random: () => random.next() }
     const keeper = new Keeper({
-      cores: () => 2,
-      ...{ store, epoch: lease.epoch, fronts: () => cluster.ports(), token: 't', most, now, log },
+      ...{ ...common, fronts: () => cluster.ports(), token: 't', most, leads, cores: () => 2 },
+      fenced: () => {
+        this.closed.add(keeper)
+        fenced()
+      },
       retention: { keepMs: Infinity, keepBytes: Infinity, rememberMs: Infinity },
-      random: () => random.next(),
-      fenced: () => this.#fenced(process),
       send: (parts) => cluster.send(process, parts),
     })
-    await keeper.start()
-    if (this.#isEnding) return keeper.close()
-    const deliveries = new Deliveries({
-      ...{ store, epoch: lease.epoch, hosts: [receiverHost], secret, now, log },
-      random: () => random.next(),
-      post: (message) => this.#parts.receivers.post(process, message),
+    ending.defer(() => {
+      this.closed.add(keeper)
+      keeper.close()
     })
+    await keeper.start()
+    const deliveries = new Deliveries({
+      ...{ ...common, hosts: [receiverHost], secret },
+      post: (message) => receivers.post(process, message),
+    })
+    ending.adopt(deliveries, (each) => each.close())
     deliveries.start()
-    this.#renewing = setInterval(() => void this.#renew(process, lease), renewMs)
-    this.#keeper = keeper
-    this.#deliveries = deliveries
-    judge.log(() => `${process.name} leads with epoch ${lease.epoch} at ${time.now.toFixed(0)}`)
+    judge.log(() => `${process.name} leads with epoch ${epoch}`)
+    return keeper
   }
+}
 
-  async #lead(process: VirtualProcess, store: JobStore): Promise<Lease> {
-    const { isAlone, name } = this.#parts
-    for (;;) {
-      const lease = await store.lead(isAlone ? name : process.name, ttlMs)
-      if (lease) return lease
-      await new Promise((resolve) => setTimeout(resolve, renewMs))
-    }
-  }
-
-  async #renew(process: VirtualProcess, lease: Lease): Promise<void> {
-    const isOurs = await lease.renew(ttlMs).catch(() => true)
-    if (!isOurs) this.#fenced(process)
-  }
-
-  #fenced(process: VirtualProcess): void {
-    if (process === this.process) void this.stop()
-  }
+function logOf(judge: Judge, { name }: VirtualProcess): (line: string) => void {
+  return (line) => judge.log(() => `${name}: ${line}`)
 }

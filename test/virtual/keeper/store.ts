@@ -68,8 +68,9 @@ export class ReachedStore implements JobStore {
       lease && {
         epoch: lease.epoch,
         renew: async (ms) => {
+          const term = judge.termOf(process)
           const isOurs = await this.#call('write', 'renew', () => lease.renew(ms))
-          if (!isOurs) judge.learnedFenced(process, false)
+          if (!isOurs) judge.learnedFenced(term, false)
           return isOurs
         },
         release: () => this.#call('write', 'release', () => lease.release()),
@@ -189,6 +190,7 @@ export class ReachedStore implements JobStore {
 
   #call<T>(kind: Kind, what: string, act: () => Promise<T>): Promise<T> {
     const { process, time, judge, random, weather } = this.#parts
+    const term = judge.termOf(process)
     const slow = weather.slow > time.now ? 30 : 1
     const travelMs = () => 0.2 + random.exponential() * 4 * slow
     return new Promise((resolve, reject) => {
@@ -214,7 +216,7 @@ export class ReachedStore implements JobStore {
           if (failure) return
           const { code } = error as StoreError
           reply(travelMs(), () => {
-            if (code === 'STORE_FENCED') judge.learnedFenced(process, what.startsWith('webhook '))
+            if (code === 'STORE_FENCED') judge.learnedFenced(term, what.startsWith('webhook '))
             reject(error)
           })
           judge.log(() => `${process.name}: ${what}: ${code}`)

@@ -8,6 +8,7 @@ import { MemoryJobStore } from '../../../src/store/memory.ts'
 import { VirtualTime } from '../time.ts'
 import { Clients } from './clients.ts'
 import { Cluster } from './cluster.ts'
+import { virtualDelays } from './delays.ts'
 import { Judge, type KeeperCounts } from './judge.ts'
 import { KeeperProcess } from './keeper-process.ts'
 import { busyMs, type Fault, type Plan } from './plan.ts'
@@ -27,7 +28,8 @@ export async function runPlan(plan: Plan, lines?: string[]): Promise<Run> {
   const time = new VirtualTime()
   const random = stream(plan.seed, 'timers')
   using _installed = time.install(() => random.next())
-  const judge = new Judge(() => time.now, plan.isCalm, lines)
+  using _delays = virtualDelays()
+  const judge = new Judge(() => time.now, plan, lines)
   time.onUncaught = (process, error) => judge.uncaught(process, error)
   await new World(plan, time, judge).run()
   return { counts: judge.counts, failures: judge.failures }
@@ -144,7 +146,7 @@ class World {
 
   /** What has ended must not be remembered any more. */
   #judgeMemory(): void {
-    const [leader] = this.#keepers.filter(({ keeper }) => keeper).sort((a, b) => b.epoch - a.epoch)
+    const leader = this.#keepers.find(({ keeper }) => keeper)
     if (!leader) return this.#judge.fail('no keeper leads')
     for (const id of this.#judge.ids)
       if (leader.keeper!.standing(id)) this.#judge.fail(`job ${id} has ended, but its keeper remembers it`)
