@@ -86,14 +86,11 @@ export class KeeperProcess {
     Object.assign(this, { process })
     this.#isEnding = false
     this.#terms = undefined
-    const reached = new ReachedStore({ ...this.#parts, process, random })
-    // All virtual processes have the same process id.
+    const store = new ReachedStore({ ...this.#parts, process, random })
     const holder = isAlone ? name : process.name
-    const lead = reached.lead.bind(reached, holder)
-    const store: JobStore = Object.assign(reached, { lead: (_: string, ttlMs: number) => lead(ttlMs) })
     time.schedule(time.now + ms, 'input', process, () => {
       const terms = new Terms({
-        ...{ store, ...(isAlone ? times.alone : times.shared), log: logOf(judge, process) },
+        ...{ store, holder, ...(isAlone ? times.alone : times.shared), log: logOf(judge, process) },
         begin: (term, ending) => this.#begin(process, store, term, ending),
       })
       this.#terms = terms
