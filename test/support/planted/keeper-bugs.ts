@@ -127,6 +127,9 @@ export const keeperBugs: Readonly<Record<string, readonly Planted[]>> = {
       'a keeper that goes on although another one leads',
       [keeper, 'if (!isFenced(error)) return this', 'if (error) return this'],
       bySeeds,
+      // Each of the defences hides that the others are missing.
+      [keeper, 'if (this.#parts.leads?.() === false) return undefined\n', ''],
+      [keeper, 'if (leads?.() === false) return this.#later(open, noFrontMs)\n', ''],
     ),
   ],
   'leases of kept jobs': [

@@ -25,7 +25,8 @@ export interface RequestPlan {
 }
 
 export type FaultKind =
-  | ('kill' | 'stop' | 'freeze')
+  /** `stall`: a process is frozen while calls of the store are under way. */
+  | ('kill' | 'stop' | 'freeze' | 'stall')
   | ('full' | 'shaky' | 'slow' | 'unreachable')
   | ('front' | 'brain' | 'busy' | 'receiver' | 'clock' | 'store-clock')
 
@@ -54,7 +55,8 @@ const themes: readonly Theme[] = [
     ...{ kinds: ['shaky', 'shaky', 'shaky', 'full', 'slow', 'kill'], faults: 14 },
     ...{ twoClusters: 0, cancels: 0.4, longAnswers: 0.4 },
   },
-  { ...usual, kinds: ['freeze', 'freeze', 'store-clock', 'kill', 'slow'], twoClusters: 1 },
+  { ...usual, kinds: ['stall', 'stall', 'stall', 'freeze', 'kill'], faults: 12, twoClusters: 1 },
+  { ...usual, kinds: ['stall', 'freeze', 'store-clock', 'slow', 'kill'], twoClusters: 1 },
   { ...usual, kinds: ['full', 'shaky', 'receiver', 'clock', 'kill'], webhooks: 0.9 },
 ]
 
