@@ -55,7 +55,7 @@ const themes: readonly Theme[] = [
     ...{ kinds: ['shaky', 'shaky', 'shaky', 'full', 'slow', 'kill'], faults: 14 },
     ...{ twoClusters: 0, cancels: 0.4, longAnswers: 0.4 },
   },
-  { ...usual, kinds: ['stall', 'stall', 'stall', 'freeze', 'kill'], faults: 12, twoClusters: 1 },
+  { ...usual, kinds: ['stall', 'stall', 'kill'], faults: 4, twoClusters: 1 },
   { ...usual, kinds: ['stall', 'freeze', 'store-clock', 'slow', 'kill'], twoClusters: 1 },
   { ...usual, kinds: ['full', 'shaky', 'receiver', 'clock', 'kill'], webhooks: 0.9 },
 ]
@@ -94,7 +94,18 @@ export function drawPlan(seed: number): Plan {
     const kind = theme.kinds[random.below(theme.kinds.length)]!
     return { at: random.next() * busyMs, kind, ms: 200 + random.exponential() * 4_000, which: random.next() }
   })
+  sendBeforeStalls(requests, faults, random)
   return { seed, clusters, most, longAnswers: theme.longAnswers, isCalm, requests, faults }
+}
+
+/** Otherwise few processes would stall while they read a job. */
+function sendBeforeStalls(requests: readonly RequestPlan[], faults: readonly Fault[], random: Random): void {
+  const stalls = faults.filter(({ kind }) => kind === 'stall')
+  if (stalls.length === 0) return
+  for (const { at } of requests) {
+    const stall = stalls[random.below(stalls.length)]!
+    if (random.next() < 0.6) at[0] = stall.at + random.next() * 900
+  }
 }
 
 function request(number: number, { cancels, webhooks }: Theme, random: Random): RequestPlan {
