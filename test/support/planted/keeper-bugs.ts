@@ -143,6 +143,11 @@ export const keeperBugs: Readonly<Record<string, readonly Planted[]>> = {
       bySeeds,
     ),
     planted(
+      'a lease that counts from the moment at which it was received',
+      ['src/live/keeper/terms.ts', 'let renewedAt = askedAt', 'let renewedAt = performance.now()'],
+      ['src/live/keeper/terms.test.ts', 'a lease whose answer arrives too late gives no right to send jobs'],
+    ),
+    planted(
       'a lease that counts from the answer to its renewal',
       ['src/live/keeper/terms.ts', 'renewed(startedAt)', 'renewed(performance.now())'],
       bySeeds,
