@@ -114,3 +114,15 @@ test('a standby leaves the lease to others at first', async (t) => {
   assert.ok(await store.lead('the first', 0), 'the lease is free')
   await until(() => terms.keeper !== undefined)
 })
+
+test('a lease whose answer arrives too late gives no right to send jobs', async (t) => {
+  const memory = new MemoryJobStore()
+  const lead: JobStore['lead'] = async (holder, ttlMs) => {
+    const lease = await memory.lead(holder, ttlMs)
+    await delay(times.ttlMs + 20)
+    return lease && { ...lease, renew: () => new Promise(() => {}), release: async () => {} }
+  }
+  const { terms, begun } = cluster(t, { lead } as JobStore, { renewMs: 60_000 })
+  await terms.start()
+  assert.equal(begun[0]!.leads(), false)
+})

@@ -35,6 +35,11 @@ export interface TermsParts extends LeaseTimes {
   begin(term: TermParts, ending: AsyncDisposableStack): Promise<Keeper>
 }
 
+interface Taken {
+  lease: Lease
+  askedAt: number
+}
+
 export class Terms {
   readonly #parts: TermsParts
   readonly #stop = new AbortController()
@@ -75,8 +80,8 @@ export class Terms {
     }
     while (!this.#stop.signal.aborted) {
       try {
-        const lease = await this.#lease()
-        if (lease) await this.#lead(lease)
+        const taken = await this.#lease()
+        if (taken) await this.#lead(taken)
         this.#asking.works()
       } catch (error) {
         if (!this.#hasStarted) throw error
@@ -88,11 +93,13 @@ export class Terms {
   }
 
   /** Undefined: the process ends. */
-  async #lease(): Promise<Lease | undefined> {
+  async #lease(): Promise<Taken | undefined> {
     const { store, holder, log, ttlMs, renewMs } = this.#parts
     for (let waits = 0; !this.#stop.signal.aborted; waits++) {
+      // It may have begun long before this process learns of it.
+      const askedAt = performance.now()
       const lease = await store.lead(holder, ttlMs)
-      if (lease) return lease
+      if (lease) return { lease, askedAt }
       this.#asking.works()
       this.#hasBegun()
       if (waits === 0)
@@ -103,7 +110,7 @@ export class Terms {
   }
 
   /** Resolves when the lease is lost or the process ends. */
-  async #lead(lease: Lease): Promise<void> {
+  async #lead({ lease, askedAt }: Taken): Promise<void> {
     const { log, ttlMs, begin } = this.#parts
     await using ending = new AsyncDisposableStack()
     const over = new AbortController()
@@ -114,7 +121,7 @@ export class Terms {
       over.abort()
     }
     ending.defer(() => (isLost ? undefined : lease.release().catch(() => {})))
-    let renewedAt = performance.now()
+    let renewedAt = askedAt
     const leads = () => performance.now() - renewedAt < ttlMs
     const renewed = (startedAt: number) => {
       renewedAt = startedAt

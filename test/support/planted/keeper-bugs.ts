@@ -9,7 +9,7 @@ const store = 'src/store/memory.ts'
 /** Both defences of a job that has ended. */
 const sendsEnded: [string, string, string] = [
   keeper,
-  "if (job.state !== 'open') return this.#jobs.end(open)\n",
+  "if (job.state !== 'open') return this.#over(open)\n",
   '',
 ]
 
@@ -49,8 +49,8 @@ export const keeperBugs: Readonly<Record<string, readonly Planted[]>> = {
       'a result that is given up before it is stored',
       [
         keeper,
-        '      await note()\n      this.#store.works()\n      this.#jobs.end(open)\n',
-        '      this.#jobs.end(open)\n      await note()\n      this.#store.works()\n',
+        '      await note()\n      this.#store.works()\n      this.#over(open)\n',
+        '      this.#over(open)\n      await note()\n      this.#store.works()\n',
       ],
       bySeeds,
     ),
@@ -98,7 +98,7 @@ export const keeperBugs: Readonly<Record<string, readonly Planted[]>> = {
     planted('a job that is sent although an end of unknown outcome was written', sendsEnded, bySeeds),
     planted(
       'a job that is sent after it was cancelled',
-      [keeper, '      if (this.#isOver(open)) return\n      began = true', '      began = true'],
+      [keeper, '      if (this.#isOver(open)) return\n      // The store may', '      // The store may'],
       bySeeds,
     ),
     planted(
@@ -126,6 +126,30 @@ export const keeperBugs: Readonly<Record<string, readonly Planted[]>> = {
     planted(
       'a keeper that goes on although another one leads',
       [keeper, 'if (!isFenced(error)) return this', 'if (error) return this'],
+      bySeeds,
+      // Each of the defences hides that the others are missing.
+      [keeper, 'if (this.#parts.leads?.() === false) return undefined\n', ''],
+      [keeper, 'if (leads?.() === false) return this.#later(open, noFrontMs)\n', ''],
+    ),
+  ],
+  'leases of kept jobs': [
+    planted(
+      'a job that is sent after the lease ran out while it was read',
+      [
+        keeper,
+        'if (leads?.() === false) return this.#later(open, noFrontMs)\n      began = true',
+        'began = true',
+      ],
+      bySeeds,
+    ),
+    planted(
+      'a lease that counts from the moment at which it was received',
+      ['src/live/keeper/terms.ts', 'let renewedAt = askedAt', 'let renewedAt = performance.now()'],
+      ['src/live/keeper/terms.test.ts', 'a lease whose answer arrives too late gives no right to send jobs'],
+    ),
+    planted(
+      'a lease that counts from the answer to its renewal',
+      ['src/live/keeper/terms.ts', 'renewed(startedAt)', 'renewed(performance.now())'],
       bySeeds,
     ),
   ],

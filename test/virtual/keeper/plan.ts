@@ -25,7 +25,8 @@ export interface RequestPlan {
 }
 
 export type FaultKind =
-  | ('kill' | 'stop' | 'freeze')
+  /** `stall`: a process is frozen while calls of the store are under way. */
+  | ('kill' | 'stop' | 'freeze' | 'stall')
   | ('full' | 'shaky' | 'slow' | 'unreachable')
   | ('front' | 'brain' | 'busy' | 'receiver' | 'clock' | 'store-clock')
 
@@ -54,7 +55,8 @@ const themes: readonly Theme[] = [
     ...{ kinds: ['shaky', 'shaky', 'shaky', 'full', 'slow', 'kill'], faults: 14 },
     ...{ twoClusters: 0, cancels: 0.4, longAnswers: 0.4 },
   },
-  { ...usual, kinds: ['freeze', 'freeze', 'store-clock', 'kill', 'slow'], twoClusters: 1 },
+  { ...usual, kinds: ['stall', 'stall', 'kill'], faults: 4, twoClusters: 1 },
+  { ...usual, kinds: ['stall', 'freeze', 'store-clock', 'slow', 'kill'], twoClusters: 1 },
   { ...usual, kinds: ['full', 'shaky', 'receiver', 'clock', 'kill'], webhooks: 0.9 },
 ]
 
@@ -92,7 +94,18 @@ export function drawPlan(seed: number): Plan {
     const kind = theme.kinds[random.below(theme.kinds.length)]!
     return { at: random.next() * busyMs, kind, ms: 200 + random.exponential() * 4_000, which: random.next() }
   })
+  sendBeforeStalls(requests, faults, random)
   return { seed, clusters, most, longAnswers: theme.longAnswers, isCalm, requests, faults }
+}
+
+/** Otherwise few processes would stall while they read a job. */
+function sendBeforeStalls(requests: readonly RequestPlan[], faults: readonly Fault[], random: Random): void {
+  const stalls = faults.filter(({ kind }) => kind === 'stall')
+  if (stalls.length === 0) return
+  for (const { at } of requests) {
+    const stall = stalls[random.below(stalls.length)]!
+    if (random.next() < 0.6) at[0] = stall.at + random.next() * 900
+  }
 }
 
 function request(number: number, { cancels, webhooks }: Theme, random: Random): RequestPlan {

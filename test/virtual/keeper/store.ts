@@ -28,6 +28,8 @@ export class Weather {
   full = 0
   /** Calls fail, and whether they were carried out is unknown. */
   shaky = 0
+  /** The part of them that fails. */
+  shakyOdds = 0
   slow = 0
   /** All calls fail. */
   unreachable = 0
@@ -238,7 +240,7 @@ export class ReachedStore implements JobStore {
     const { time, weather, random } = this.#parts
     if (weather.unreachable > time.now) return { code: 'STORE', isWritten: false, lateMs: 0 }
     if (weather.full > time.now && kind === 'write') return { code: 'STORE', isWritten: false, lateMs: 0 }
-    if (!(weather.shaky > time.now) || random.next() > 0.4) return undefined
+    if (!(weather.shaky > time.now) || random.next() > weather.shakyOdds) return undefined
     const draw = random.next()
     const isWritten = kind === 'write' && draw < 0.6
     return {

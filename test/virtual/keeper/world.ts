@@ -18,6 +18,9 @@ import { Weather } from './store.ts'
 /** Then everything must have come to rest; it is checked this often, and watched for some time more. */
 const [restMs, checkMs, watchMs] = [600_000, 1_000, 70_000]
 
+/** A process that stalls works with a slow store for this time. */
+const stallMs = 1_000
+
 export interface Run {
   counts: KeeperCounts
   failures: string[]
@@ -111,13 +114,19 @@ class World {
     else if (kind === 'stop') this.#time.schedule(this.#time.now, 'input', process, () => void keeper.stop())
     // Often longer than a lease lasts.
     else if (kind === 'freeze') process.frozenUntilMs = at + ms * 4
-    else if (kind === 'front') this.#cluster.killFront(which, ms)
+    else if (kind === 'stall') {
+      this.#weather.slow = at + stallMs * 1.5
+      this.#time.plan(at + stallMs, () => {
+        process.frozenUntilMs = at + stallMs + 6_000 + ms
+      })
+    } else if (kind === 'front') this.#cluster.killFront(which, ms)
     else if (kind === 'brain') this.#cluster.brainBack = until
     else if (kind === 'busy') this.#cluster.busyUntil = until
     else if (kind === 'receiver') this.#receivers.awayUntil = until
     else if (kind === 'clock') this.#clockMs += (which - 0.5) * 4 * 24 * 3_600_000 * which
     else if (kind === 'store-clock') this.#storeClockMs += which * 20_000
     else this.#weather[kind] = until
+    if (kind === 'shaky') this.#weather.shakyOdds = 0.2 + which * 0.75
   }
 
   /** No more faults. */
