@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { RecoveryTime } from '../lib/retry-times.ts'
 import type { JobStore, StoredJob } from '../store/store.ts'
-import { jobsPath, keepPath, keptJobField, pathOf } from '../wire/kept.ts'
+import { jobsPath, keepPath, keptJobField, linksOf, pathOf } from '../wire/kept.ts'
 import { authorizer } from '../wire/token.ts'
 import { type Caller, callerOf, maySee } from './callers.ts'
 import type { ClusterView } from './cluster-view.ts'
@@ -156,8 +156,7 @@ async function keep(
     ...(order.applied !== undefined && { 'preference-applied': order.applied }),
     ...(isRepeat && { 'plimsoll-repeated': 'true' }),
   }
-  if (job.state === 'answered')
-    return sendResult(store, job, response, { ...fields, 'content-location': `${pathOf(id)}/result` })
+  if (job.state === 'answered') return sendResult(store, job, response, fields)
   if (job.state === 'cancelled') throw cancelled(id)
   json(response, 202, documentOf(job, keeper.standing(id), undefined), {
     ...fields,
@@ -249,6 +248,8 @@ async function sendResult(
   if (!kept) throw new KeeperProblem(410, 'result-gone', `The result of job ${job.id} is not kept any more.`)
   for (const [name, value] of kept.fields) response.appendHeader(name, value)
   for (const [name, value] of Object.entries(fields)) response.setHeader(name, value)
+  // Tells the answer of the job from those of the keeper.
+  response.setHeader('content-location', linksOf(job.id).result)
   response.writeHead(kept.status, { 'content-length': `${kept.bytes}` })
   if (response.req.method === 'HEAD') return void response.end()
   await pipeline(Readable.from(kept.body), response).catch(() => response.destroy())
