@@ -1,10 +1,12 @@
 /** Kept jobs as clients and operators meet them: waiting, asking, and what they are told when something goes wrong. */
 
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { problemOf } from './support/live.ts'
+import { promisify } from 'node:util'
+import { cli, problemOf } from './support/live.ts'
 import { startUp, type Up } from './support/up.ts'
 
 const patient = { timeout: 180_000 }
@@ -121,6 +123,29 @@ test('an operator sees and cancels the jobs of all clients', patient, async (t) 
   assert.deepEqual(await jobsOf(up, '', forged), [])
   const cancelled = await fetch(`${up.url}/-/jobs/${made.id}`, { method: 'DELETE', headers: operator })
   assert.deepEqual([cancelled.status, ((await cancelled.json()) as Job).state], [200, 'cancelled'])
+})
+
+/** The command line, with the data folder of the cluster. */
+async function run(up: Up, ...args: string[]): Promise<{ stdout: string; stderr: string }> {
+  const all = [cli, ...args, '--data', up.dataDir]
+  return promisify(execFile)(process.execPath, all, { encoding: 'utf8' })
+}
+
+test('the command line shows jobs, their stories and their results', patient, async (t) => {
+  const up = await startUp(t, '--async-above', '1ms')
+  up.open('c')
+  const { stdout, stderr } = await run(up, 'request', 'gated', 'gate=c')
+  assert.equal(stdout, 'opened')
+  const id = /as job (\S+);/.exec(stderr)?.[1]
+  assert.ok(id !== undefined, stderr)
+  const shown = (await run(up, 'jobs', 'show', id)).stdout
+  assert.match(shown, /request +POST \/gated\n/)
+  const story = /plimsoll why (\S+)/.exec(shown)?.[1]
+  assert.ok(story !== undefined, shown)
+  assert.equal((await run(up, 'why', id)).stdout, (await run(up, 'why', story)).stdout)
+  assert.match((await run(up, 'jobs', '--all')).stdout, new RegExp(`${id}.*POST /gated`))
+  const json = (await run(up, 'request', 'gated', 'gate=c', '--async', '--json')).stdout
+  assert.match((JSON.parse(json) as Job).id, /^[0-9a-z]{9}-/)
 })
 
 test('a request that is kept for its length states no preference', patient, async (t) => {
