@@ -61,7 +61,7 @@ test('an open connection keeps the same listeners however long it is followed', 
   assert.match(response.text, /event: accepted\n[\s\S]*event: ended\n/)
 })
 
-test('a job that is open after its end was reported is looked at once a second', async (t) => {
+test('a job that is open after its end was reported is checked once a second', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const { looks, response, done } = start(open(), Promise.resolve())
   await settle()

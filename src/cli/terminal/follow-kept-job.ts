@@ -4,29 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { problemText } from './asking.ts'
 import type { Client } from './client.ts'
 import { pace } from './following.ts'
-import { leftText, progressText } from './job-text.ts'
+import { type FollowedJob, leftText, progressText } from './job-text.ts'
 import { type Progress, progressLine } from './progress.ts'
-
-/** A kept job, as the cluster describes it. */
-export interface FollowedJob {
-  id: string
-  workload: string
-  method: string
-  target: string
-  /** For operators only. */
-  client?: string
-  state: string
-  acceptedAt: string
-  endedAt?: string
-  eta?: { earliest: string; expected: string; latest: string }
-  progress?: { done: number; remaining: number }
-  worker?: string
-  job?: string
-  waitsFor?: string
-  answer?: { status: number; bytes: number; isKept: boolean }
-  webhook?: { state: string; tries: number; problem?: string }
-  facts?: { saved?: number; job?: string }
-}
 
 export interface FollowOptions {
   path: string

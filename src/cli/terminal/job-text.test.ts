@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { stripVTControlCharacters } from 'node:util'
-import type { FollowedJob } from './follow-kept-job.ts'
-import { jobText, leftText } from './job-text.ts'
+import { type FollowedJob, jobText, leftText } from './job-text.ts'
 
 const time = (s: number) => new Date(s * 1000).toISOString()
 

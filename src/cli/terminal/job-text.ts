@@ -1,8 +1,28 @@
 /** Kept jobs as text: one line per fact, and what is left of them. */
 
 import { styleText } from 'node:util'
-import type { FollowedJob } from './follow-kept-job.ts'
 import { duration, significant } from './table.ts'
+
+/** A kept job, as the cluster describes it. */
+export interface FollowedJob {
+  id: string
+  workload: string
+  method: string
+  target: string
+  /** For operators only. */
+  client?: string
+  state: string
+  acceptedAt: string
+  endedAt?: string
+  eta?: { earliest: string; expected: string; latest: string }
+  progress?: { done: number; remaining: number }
+  worker?: string
+  job?: string
+  waitsFor?: string
+  answer?: { status: number; bytes: number; isKept: boolean }
+  webhook?: { state: string; tries: number; problem?: string }
+  facts?: { saved?: number; job?: string }
+}
 
 /** One line per fact. `now`: milliseconds since 1970. */
 export function jobText(job: FollowedJob, now: number): string {

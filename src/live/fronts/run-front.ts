@@ -46,7 +46,7 @@ export async function runFront(options: FrontOptions, signal: AbortSignal): Prom
 /** Like `runFront`, for workloads or a server that are loaded already. */
 export async function serveFront(options: FrontOptions, serving: Serving, signal: AbortSignal) {
   const front = new RemoteFront(options, serving)
-  signal.addEventListener('abort', () => front.end(options.leaveMs), { once: true })
+  signal.addEventListener('abort', () => front.leave(options.leaveMs, true), { once: true })
   options.share?.onLeave((limitMs) => front.leave(limitMs))
   if (!signal.aborted) await front.run()
 }
@@ -101,14 +101,9 @@ class RemoteFront {
     })
   }
 
-  /** As `leave`, with the whole cluster or for good: clients that wait for kept jobs are told where these are. */
-  end(limitMs: number): void {
-    this.#keeper?.waiting.end()
-    this.leave(limitMs)
-  }
-
-  /** Finishes all requests within this time, and ends. A repeated call can only shorten the time. */
-  leave(limitMs: number): void {
+  /** Finishes all requests within this time, and ends. A repeated call can only shorten the time. `isEnd`: nobody waits for kept jobs. */
+  leave(limitMs: number, isEnd = false): void {
+    if (isEnd) this.#keeper?.waiting.end()
     this.#leaveBy = Math.min(this.#leaveBy, performance.now() + limitMs)
     this.#end.resolve()
   }

@@ -64,7 +64,7 @@ export async function startKeeper(options: KeeperOptions, signal?: AbortSignal):
     server.listen(0, '127.0.0.1', resolve)
   })
   opening.defer(() => closeFront(server, 1_000))
-  // Who waits is told where the job is; then the connections end by themselves.
+  // Fronts that wait for answers are told where the jobs are; then their connections end.
   opening.defer(() => closing.abort())
   const opened = opening.move()
   const { port } = server.address() as AddressInfo
