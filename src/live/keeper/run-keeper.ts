@@ -54,15 +54,19 @@ export async function startKeeper(options: KeeperOptions, signal?: AbortSignal):
     (each) => each.close(),
   )
   await terms.start()
+  const closing = new AbortController()
   const server = keeperServer({
     keeper: () => terms.keeper,
-    ...{ view, store, token, webhookHosts: webhooks.hosts, now, log },
+    operatorToken: () => settings().admin.token,
+    ...{ view, store, token, webhookHosts: webhooks.hosts, closing: closing.signal, now, log },
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(0, '127.0.0.1', resolve)
   })
   opening.defer(() => closeFront(server, 1_000))
+  // Fronts that wait for answers are told where the jobs are; then their connections end.
+  opening.defer(() => closing.abort())
   const opened = opening.move()
   const { port } = server.address() as AddressInfo
   return { port, close: () => opened.disposeAsync() }
