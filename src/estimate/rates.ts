@@ -28,7 +28,7 @@ const priorMs = 50
  * CPU time for which the more general rate counts. Workloads differ by a factor of 10, so that the nominal rate hardly
  * counts for a measured one; workers differ less, and the first jobs on a worker run before their code is optimized.
  */
-const generalMs = { worker: 2, workload: 2, pair: 50 }
+const generalMs = { worker: 1, workload: 1, pair: 50 }
 /** Number of rates kept; the least recently used is evicted. */
 const mostKept = 20_000
 
