@@ -58,7 +58,7 @@ export class Stories {
     const story = newStory(job, now)
     const known = this.#options.known?.(job)
     story.quote = known?.quote
-    story.countsMs = this.#workers.msFor(job.work)
+    story.countsMs = this.#workers.msFor(job.work / (job.speed?.expected ?? 1))
     story.expectedMs = known?.expectedMs ?? story.countsMs
     const { work, low, high } = expectedWork(story)
     const reason: Reason = { code: 'estimated', work }
