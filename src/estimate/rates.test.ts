@@ -58,6 +58,16 @@ test('what a worker was measured at counts by the CPU time of the measurements',
   near(rates.of('w1', 'julia'), 1000)
 })
 
+test('what was measured elsewhere counts for the workload, and measurements of the fleet outweigh it', () => {
+  const rates = new FleetRates(1000)
+  rates.learn('', 'julia', 40, 40)
+  rates.learn('', 'shop', 80, 40)
+  near(rates.of('w1', 'shop'), 2000, 0.1)
+  assert.equal(rates.of('', 'other'), 1000)
+  for (let i = 0; i < 3; i++) rates.learn('w1', 'julia', 8000, 1000)
+  for (const worker of ['', 'w1', 'w2']) near(rates.of(worker, 'julia'), 8000)
+})
+
 test('where each workload has a unit of its own, small jobs say all', () => {
   const rates = new FleetRates(1e6, { ownUnits: true })
   rates.learn('w1', 'render', 50, 1)

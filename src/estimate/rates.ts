@@ -90,7 +90,7 @@ export class FleetRates implements Rates {
     return work / this.of(worker, workload)
   }
 
-  /** Drops invalid measurements. */
+  /** Worker '' is none of the fleet: it counts for the workload only. Drops invalid measurements. */
   learn(worker: string, workload: string, work: number, cpuMs: number): void {
     const rate = (work / cpuMs) * 1000
     if (!isUsable(work) || !isUsable(cpuMs) || !isUsable(rate)) return
@@ -102,8 +102,9 @@ export class FleetRates implements Rates {
       jobMs,
     }
     if (!(measured.weightMs > 0)) return
-    const keys = [pairKey(worker, workload), workloadKey(workload)]
-    if (rate >= leastOfOthers * this.#nominal) keys.push(workerKey(worker))
+    const keys = [workloadKey(workload)]
+    if (worker !== '') keys.push(pairKey(worker, workload))
+    if (worker !== '' && rate >= leastOfOthers * this.#nominal) keys.push(workerKey(worker))
     for (const key of keys) {
       const observed = this.#observed.get(key)
       if (observed) add(observed, measured)
