@@ -75,10 +75,10 @@ export function clusterCore(
   const delegates: DriverParts['observers'][number] = {
     observe: (event, actions) => delegation().observe(event, actions),
   }
-  // Routes count in microseconds; the published systems count all work at the rate that they were given.
+  // Routes count in microseconds; estimators of users and of published systems count at the announced rate.
+  const isNominal = serving.units || options.estimator || options.ruled
   const timed = ({ job, quote }: JobParts): Job => {
-    const speed =
-      serving.units || options.ruled ? undefined : jobSpeed(job, quote, rates, plan.nominal * 1000)
+    const speed = isNominal ? undefined : jobSpeed(job, quote, rates, plan.nominal * 1000)
     return speed ? { ...job, speed } : job
   }
   const overload = watchOverload(plan, records.log, brain)
