@@ -63,8 +63,8 @@ function sendParts(
   { body, switching }: ProgramRequest,
   json: Buffer,
 ): Call {
-  // A body that arrived in chunks is sent in chunks, even if it is empty.
-  const whole = body.complete && body.announced !== undefined
+  // A body that arrives in chunks is sent in chunks, even if it is empty: it may have trailers.
+  const { announced } = body
   const call = request({
     ...upstream.address,
     agent: upstream.agent,
@@ -79,7 +79,7 @@ function sendParts(
         : {
             'content-type': 'application/octet-stream',
             [headers.headBytes]: `${json.length}`,
-            ...(whole && { 'content-length': `${json.length + body.bytes}` }),
+            ...(announced !== undefined && { 'content-length': `${json.length + announced}` }),
           }),
     },
   })
