@@ -32,6 +32,8 @@ export class Body {
   #chunks: Buffer[] = []
   #inMemory = 0
   #file: FileHandle | undefined
+  /** The last chunk that was written to the file: a reader that keeps up with the client does not read the file. */
+  #recent: { at: number; chunk: Buffer } | undefined
   /** Resolves when more has arrived, or nothing more will. */
   #more = Promise.withResolvers<void>()
   #broken: Error | undefined
@@ -120,7 +122,7 @@ export class Body {
       if (this.#broken) throw this.#broken
       if (at < this.bytes) {
         if (this.#freed) throw discarded()
-        const chunk = this.#file ? await readAt(this.#file, at, this.bytes) : this.#chunks[next++]!
+        const chunk = this.#file ? await this.#stored(this.#file, at) : this.#chunks[next++]!
         at += chunk.length
         yield chunk
       } else if (this.complete) return
@@ -144,6 +146,7 @@ export class Body {
     if (this.#freed) return
     this.#freed = true
     this.#chunks = []
+    this.#recent = undefined
     this.#share?.release()
     // The file has no name: a failure to close it leaves nothing to clean up.
     this.#file?.close().catch(() => {})
@@ -190,6 +193,8 @@ export class Body {
       if (!this.#share?.keepInFile(chunk.length)) throw this.#budget.full()
       if (!this.#file) await this.#moveToFile()
       if (this.#file && !this.#freed) await writeAll(this.#file, chunk, this.bytes)
+      const stays = this.#share.keepRecent(chunk.length + chunkOverhead)
+      this.#recent = stays ? { at: this.bytes, chunk } : undefined
     } catch (error) {
       throw this.#freed || problemOf(error) ? error : this.#budget.notStored(error as NodeJS.ErrnoException)
     }
@@ -214,6 +219,10 @@ export class Body {
     this.#share?.movedToFile()
   }
 
+  async #stored(file: FileHandle, at: number): Promise<Buffer> {
+    return this.#recent?.at === at ? this.#recent.chunk : await readAt(file, at, this.bytes)
+  }
+
   #grown(): void {
     this.#more.resolve()
     this.#more = Promise.withResolvers()
@@ -221,7 +230,11 @@ export class Body {
 
   #end(): void {
     this.complete = true
-    if (this.#file) this.#budget.stored()
+    if (this.#file) {
+      this.#budget.stored()
+      this.#recent = undefined
+      this.#share?.keepRecent(0)
+    }
     this.#share?.complete()
     this.#grown()
   }
