@@ -7,19 +7,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import test, { after, before } from 'node:test'
 import { keptAnswers } from './support/kept-answers.ts'
-import {
-  dial,
-  keptBodies,
-  type Live,
-  patient,
-  readUntil,
-  stopLive,
-  until,
-  untilIdle,
-} from './support/live.ts'
+import { dial, keptBodies, type Live, readUntil, stopLive, until, untilIdle } from './support/live.ts'
 import { programs, startOwn, writeJsonConfig } from './support/own-programs.ts'
+import { workersOf } from './support/processes.ts'
 
 const program = join(import.meta.dirname, 'fixtures', 'long-bodies.mjs')
 const pattern = Buffer.from(Array.from({ length: 100_003 }, (_, i) => (i * 7) % 253))
@@ -35,7 +28,7 @@ before(async () => {
     workers: { command: [process.execPath, program, '--port', '{port}'] },
   })
   // Held answers are not begun early on a slow machine.
-  live = await startOwn(config, { slots: 2, ...patient, frontLimits: { holdMs: 60_000 } })
+  live = await startOwn(config, { slots: 2, frontLimits: { holdMs: 60_000 } })
 })
 after(async () => {
   await stopLive(live)
@@ -118,7 +111,7 @@ test('when a client leaves in the middle of a download, its program is ended and
   await readUntil(socket, /\r\n\r\n/)
   socket.destroy()
   await untilIdle(live)
-  await until(async () => (await get('/pid')).body.toString() !== before, 'the program is replaced')
+  assert.notEqual((await get('/pid')).body.toString(), before)
   assert.ok((await get('/large?bytes=3000000')).body.equals(bytesOf(3_000_000)))
 })
 
@@ -161,6 +154,36 @@ test('when a client leaves in the middle of an upload, its program is ended', as
   await untilIdle(live)
   const body = bytesOf(3_000_000)
   assert.equal((await put('/upload', body)).text, summary(body))
+})
+
+/** Kills the worker of the cluster. */
+function killWorker(): void {
+  const [worker] = workersOf(process.pid)
+  process.kill(worker!.pid, 'SIGKILL')
+}
+
+test('a download whose worker is killed in the middle breaks off', async () => {
+  const answer = await fetch(`${live.url}/large?bytes=2000000000`)
+  const reader = answer.body!.getReader()
+  await reader.read()
+  killWorker()
+  await assert.rejects(async () => {
+    while (!(await reader.read()).done);
+  })
+  await untilIdle(live)
+  assert.ok((await get('/large?bytes=3000000')).body.equals(bytesOf(3_000_000)))
+})
+
+test('an upload whose worker is killed in the middle is sent again with its whole body', async () => {
+  const body = bytesOf(9_000_000)
+  const call = request(`${live.url}/upload`, { method: 'PUT', headers: { 'content-length': body.length } })
+  call.write(body.subarray(0, 5_000_000))
+  await until(() => live.state().workers.some(({ jobs }) => jobs.length > 0), 'the attempt runs')
+  killWorker()
+  call.end(body.subarray(5_000_000))
+  const [answer] = (await once(call, 'response')) as [IncomingMessage]
+  assert.equal(await text(answer), summary(body))
+  assert.equal(answer.headers['plimsoll-attempts'], '2')
 })
 
 test('no program is left behind', () => {
