@@ -17,6 +17,9 @@ const headEnd = '\r\n\r\n'
 /** How often it is checked whether the program waits for its client. */
 const checkMs = 100
 
+/** Used by all channels: what is read into it is copied at once. */
+const shared = Buffer.allocUnsafeSlow(64 * 1024)
+
 export interface ByteChannelParts {
   address: Address
   /** The secret that authorizes fronts at workers. */
@@ -36,9 +39,8 @@ export class ByteChannel {
   readonly #socket: Socket
   readonly #ended = Promise.withResolvers<boolean>()
   readonly #refused = Promise.withResolvers<never>()
-  readonly #small = Buffer.allocUnsafeSlow(64 * 1024)
   /** What is read goes there. */
-  #place: Buffer = this.#small
+  #place: Buffer = shared
   /** The start of the worker's response; undefined: it has arrived. */
   #head: Buffer | undefined = Buffer.alloc(0)
   #left: number
@@ -54,7 +56,7 @@ export class ByteChannel {
       onread: {
         // Called before the first read and after each one.
         buffer: () => {
-          this.#place = this.#long && !this.#long.isComplete ? this.#long.place : this.#small
+          this.#place = this.#long && !this.#long.isComplete ? this.#long.place : shared
           return this.#place
         },
         callback: (bytes) => this.#read(this.#place.subarray(0, bytes)),
