@@ -111,10 +111,17 @@ function answerOf(call: ClientRequest): Promise<WorkerAnswer> {
 
 async function pump(call: ClientRequest, head: Buffer, body: Body): Promise<void> {
   call.write(head)
-  for await (const chunk of body.open()) {
-    if (call.destroyed) return
-    if (!call.write(chunk)) await drained(call)
+  const chunks = body.open()
+  let next = chunks.next()
+  for (;;) {
+    const { value, done } = await next
+    if (done || call.destroyed) break
+    // The next chunk is read from its file while the worker takes this one.
+    next = chunks.next()
+    next.catch(() => {})
+    if (!call.write(value)) await drained(call)
   }
+  if (call.destroyed) return
   if (body.trailers.length > 0) call.addTrailers([[headers.trailers, JSON.stringify(body.trailers)]])
   call.end()
 }
