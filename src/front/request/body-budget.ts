@@ -30,7 +30,7 @@ export interface BodyShare {
   moveToFile(bytes: number): boolean
   /** It has been written; only now is its memory free. */
   movedToFile(): void
-  /** Chunks of this size stay in memory besides the file, in place of the ones before. False: there is no space. */
+  /** This many bytes stay in memory besides the file, in place of those before. False: there is no space. */
   keepRecent(bytes: number): boolean
   /** Nothing more arrives. */
   complete(): void

@@ -7,8 +7,10 @@ import type { FileHandle } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import type { BodyLimits } from '../../wire/front-settings.ts'
 import { RequestProblem } from '../problem.ts'
-import { openTemporaryFile, readAt, writeAll } from '../temporary-file.ts'
+import { openTemporaryFile, writeAll } from '../temporary-file.ts'
 import { type BodyBudget, type BodyShare, chunkOverhead } from './body-budget.ts'
+import { BodyFile } from './body-file.ts'
+import { ReaderPace } from './reader-pace.ts'
 
 /** How much of a body's beginning estimates may use. */
 export const headBytes = 64 * 1024
@@ -31,9 +33,8 @@ export class Body {
   /** Empty once there is a file. */
   #chunks: Buffer[] = []
   #inMemory = 0
-  #file: FileHandle | undefined
-  /** The last chunk that was written to the file: a reader that keeps up with the client does not read the file. */
-  #recent: { at: number; chunk: Buffer } | undefined
+  #file: BodyFile | undefined
+  readonly #pace = new ReaderPace()
   /** Resolves when more has arrived, or nothing more will. */
   #more = Promise.withResolvers<void>()
   #broken: Error | undefined
@@ -107,7 +108,7 @@ export class Body {
     const parts: Buffer[] = []
     let have = 0
     for (let i = 0; have < end; i++) {
-      const part = this.#file ? await readAt(this.#file, have, end) : this.#chunks[i]
+      const part = this.#file ? await this.#file.read(have) : this.#chunks[i]
       if (!part) throw this.#broken ?? discarded()
       parts.push(part)
       have += part.length
@@ -122,8 +123,9 @@ export class Body {
       if (this.#broken) throw this.#broken
       if (at < this.bytes) {
         if (this.#freed) throw discarded()
-        const chunk = this.#file ? await this.#stored(this.#file, at) : this.#chunks[next++]!
+        const chunk = this.#file ? await this.#file.read(at) : this.#chunks[next++]!
         at += chunk.length
+        this.#pace.reads(at)
         yield chunk
       } else if (this.complete) return
       else await this.#more.promise
@@ -146,7 +148,6 @@ export class Body {
     if (this.#freed) return
     this.#freed = true
     this.#chunks = []
-    this.#recent = undefined
     this.#share?.release()
     // The file has no name: a failure to close it leaves nothing to clean up.
     this.#file?.close().catch(() => {})
@@ -161,8 +162,10 @@ export class Body {
         this.#stall?.refresh()
         await this.#keep(chunk)
         this.#grown()
+        if (this.#file) await this.#pace.wait(this.bytes)
       }
       this.trailers = this.#request.rawTrailers
+      await this.#storing(() => this.#file?.flushed())
       this.#end()
     } catch (error) {
       // `discard` may have closed the file between two writes.
@@ -189,12 +192,16 @@ export class Body {
   }
 
   async #keepInFile(chunk: Buffer): Promise<void> {
-    try {
+    await this.#storing(async () => {
       if (!this.#share?.keepInFile(chunk.length)) throw this.#budget.full()
       if (!this.#file) await this.#moveToFile()
-      if (this.#file && !this.#freed) await writeAll(this.#file, chunk, this.bytes)
-      const stays = this.#share.keepRecent(chunk.length + chunkOverhead)
-      this.#recent = stays ? { at: this.bytes, chunk } : undefined
+      if (this.#file && !this.#freed) await this.#file.append(chunk)
+    })
+  }
+
+  async #storing(store: () => Promise<void> | undefined): Promise<void> {
+    try {
+      await store()
     } catch (error) {
       throw this.#freed || problemOf(error) ? error : this.#budget.notStored(error as NodeJS.ErrnoException)
     }
@@ -214,13 +221,9 @@ export class Body {
       await file.close().catch(() => {})
       throw error
     }
-    this.#file = file
+    this.#file = new BodyFile(file, this.bytes, (bytes) => this.#share?.keepRecent(bytes) ?? false)
     this.#chunks = []
     this.#share?.movedToFile()
-  }
-
-  async #stored(file: FileHandle, at: number): Promise<Buffer> {
-    return this.#recent?.at === at ? this.#recent.chunk : await readAt(file, at, this.bytes)
   }
 
   #grown(): void {
@@ -232,8 +235,7 @@ export class Body {
     this.complete = true
     if (this.#file) {
       this.#budget.stored()
-      this.#recent = undefined
-      this.#share?.keepRecent(0)
+      this.#file.forgetRecent()
     }
     this.#share?.complete()
     this.#grown()
