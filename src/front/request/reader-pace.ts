@@ -13,8 +13,8 @@ export class ReaderPace {
   #waitedMs = 0
   #advanced = Promise.withResolvers<void>()
 
-  /** The body is read from here on; undefined: nobody reads it. */
-  reads(at: number | undefined): void {
+  /** The body has been read up to here. */
+  reads(at: number): void {
     this.#at = at
     this.#advanced.resolve()
   }
