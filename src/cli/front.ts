@@ -2,7 +2,6 @@ import { commonOptions, meterOptions } from '../config/cluster-options.ts'
 import { loadConfig } from '../config/load.ts'
 import { networkOptions } from '../config/network-options.ts'
 import type { OptionSpecs, OptionValues } from '../config/option.ts'
-import { collectBuffersWithHeap } from '../lib/buffer-collection.ts'
 import { ConfigError } from '../lib/errors.ts'
 import { frontParent } from '../live/fronts/front-channel.ts'
 import { runFront } from '../live/fronts/run-front.ts'
@@ -39,7 +38,6 @@ export const front: Command = {
   usage: '--join URL [--token-file FILE] [options]',
   options,
   async run(args) {
-    collectBuffersWithHeap()
     const signal = untilSignal()
     const given = readOnlyOptions('front', args, options)
     const parent = given.shared ? frontParent() : undefined

@@ -7,7 +7,6 @@ import { loadConfig } from '../config/load.ts'
 import type { OptionSpecs, OptionValues } from '../config/option.ts'
 import { passEnvFrom } from '../config/pass-env.ts'
 import { routeLimits, serverSettings } from '../config/server-settings.ts'
-import { collectBuffersWithHeap } from '../lib/buffer-collection.ts'
 import { ConfigError } from '../lib/errors.ts'
 import { makePrivateFolder } from '../lib/private-files.ts'
 import { keepVersion } from '../live/version.ts'
@@ -68,7 +67,6 @@ export const worker: Command = {
   usage: '--join URL [--token-file FILE] [options]',
   options,
   async run(args) {
-    collectBuffersWithHeap()
     const { values } = readOptions(args, options)
     const { launch } = values
     const joining = joinFrom(values, 'worker')

@@ -9,6 +9,8 @@ import { chunkOverhead } from './body-budget.ts'
 
 /** Kept in memory besides the file. */
 const recentBytes = 512 * 1024
+/** Written at a time. */
+const stepBytes = 128 * 1024
 /** Bytes that wait to be written before the client has to wait. */
 const unwrittenBytes = 256 * 1024
 
@@ -45,14 +47,19 @@ export class BodyFile {
     this.#recent.push({ at: this.#end, chunk })
     this.#end += chunk.length
     this.#recentBytes += chunk.length + chunkOverhead
-    this.#writing ??= this.#write()
     this.#trim()
-    if (!this.#isReserved || this.#end - this.#written > unwrittenBytes) await this.flushed()
+    const unwritten = this.#end - this.#written
+    if (!this.#isReserved || unwritten > unwrittenBytes) await this.flushed()
+    else if (unwritten >= stepBytes) this.#writing ??= this.#write(stepBytes)
   }
 
   /** Resolves when all of it is in the file. Rejects if it cannot be written. */
   async flushed(): Promise<void> {
     await this.#writing
+    if (!this.#failed && this.#written < this.#end) {
+      this.#writing = this.#write(1)
+      await this.#writing
+    }
     if (this.#failed) throw this.#failed
   }
 
@@ -75,9 +82,10 @@ export class BodyFile {
     return this.#file.close()
   }
 
-  async #write(): Promise<void> {
+  /** Writes while at least this many bytes wait. */
+  async #write(least: number): Promise<void> {
     try {
-      while (this.#written < this.#end) {
+      while (this.#end - this.#written >= least) {
         const chunks = this.#recent.filter(({ at }) => at >= this.#written).map(({ chunk }) => chunk)
         await writeChunks(this.#file, chunks, this.#written)
         // It may have been closed.

@@ -5,6 +5,7 @@
 
 import type { FileHandle } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
+import { passedBuffer } from '../../lib/young-buffers.ts'
 import type { BodyLimits } from '../../wire/front-settings.ts'
 import { RequestProblem } from '../problem.ts'
 import { openTemporaryFile, writeAll } from '../temporary-file.ts'
@@ -160,6 +161,7 @@ export class Body {
     try {
       for await (const chunk of this.#request.iterator({ destroyOnReturn: false })) {
         this.#stall?.refresh()
+        passedBuffer(chunk.length)
         await this.#keep(chunk)
         this.#grown()
         if (this.#file) await this.#pace.wait(this.bytes)

@@ -5,6 +5,7 @@
 
 import type { Duplex } from 'node:stream'
 import type { ReadBuffers } from '../../lib/read-buffers.ts'
+import { passedBuffer } from '../../lib/young-buffers.ts'
 import { type HttpHead, type HttpRequest, headers } from '../../wire/messages.ts'
 import { pairsOf, valuesOf } from '../../wire/raw-headers.ts'
 import type { Client } from '../client.ts'
@@ -122,6 +123,7 @@ export class HttpTransport implements Transport {
         body: (chunk) => {
           if (!attempt.isCurrent()) return false
           if (!this.#sink) return hold(chunk)
+          passedBuffer(chunk.length)
           return this.#sink.write(chunk)?.then(() => true) ?? true
         },
       })

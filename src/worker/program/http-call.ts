@@ -4,6 +4,7 @@ import { request as httpsRequest } from 'node:https'
 import type { Socket } from 'node:net'
 import { type Duplex, Readable } from 'node:stream'
 import { limitConnecting } from '../../lib/limit-connecting.ts'
+import { passedBuffer } from '../../lib/young-buffers.ts'
 import type { HttpHead } from '../../wire/messages.ts'
 import { endToEnd, pairsOf } from '../../wire/raw-headers.ts'
 import type { JobRequest } from '../job-run.ts'
@@ -152,7 +153,7 @@ export class HttpCall {
     }
     body.on('error', broken).on('close', broken)
     if (body.destroyed) broken()
-    else body.pipe(request, { end: false })
+    else body.on('data', (chunk: Buffer) => passedBuffer(chunk.length)).pipe(request, { end: false })
   }
 
   /** Leaves the rest of the body unread. */
@@ -232,6 +233,7 @@ export class AnswerStream extends Readable {
     super({ highWaterMark: bufferBytes })
     this.#source = source
     source?.on('data', (chunk: Buffer) => {
+      passedBuffer(chunk.length)
       if (!this.destroyed && !this.push(chunk)) source.pause()
     })
     // A body that fails unread must not end the worker.
