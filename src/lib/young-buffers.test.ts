@@ -6,7 +6,8 @@ import { passedBuffer } from './young-buffers.ts'
 test('buffers are collected while they are young, every 16 MB', async () => {
   const kinds: (number | undefined)[] = []
   const observer = new PerformanceObserver((list) => {
-    for (const { detail } of list.getEntries()) kinds.push((detail as { kind?: number } | undefined)?.kind)
+    for (const { detail } of list.getEntries() as (PerformanceEntry & { detail?: { kind: number } })[])
+      kinds.push(detail?.kind)
   })
   observer.observe({ entryTypes: ['gc'] })
   const step = 64 * 1024
