@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import test, { after, before } from 'node:test'
+import { startFront } from './support/front-processes.ts'
 import { keptAnswers } from './support/kept-answers.ts'
 import { dial, keptBodies, type Live, readUntil, stopLive, until, untilIdle } from './support/live.ts'
 import { programs, startOwn, writeJsonConfig } from './support/own-programs.ts'
@@ -22,11 +23,10 @@ function bytesOf(length: number): Buffer {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'plimsoll-long-'))
+const config = join(folder, 'plimsoll.config.json')
 let live: Live
 before(async () => {
-  const config = writeJsonConfig(folder, {
-    workers: { command: [process.execPath, program, '--port', '{port}'] },
-  })
+  writeJsonConfig(folder, { workers: { command: [process.execPath, program, '--port', '{port}'] } })
   // Held answers are not begun early on a slow machine.
   live = await startOwn(config, { slots: 2, frontLimits: { holdMs: 60_000 } })
 })
@@ -184,6 +184,19 @@ test('an upload whose worker is killed in the middle is sent again with its whol
   const [answer] = (await once(call, 'response')) as [IncomingMessage]
   assert.equal(await text(answer), summary(body))
   assert.equal(answer.headers['plimsoll-attempts'], '2')
+})
+
+test('when a front is killed in the middle of a download, its client is cut off and the program is replaced', async (t) => {
+  const front = await startFront(t, live, '--config', config)
+  const answer = await fetch(`${front.url}/large?bytes=2000000000`)
+  const reader = answer.body!.getReader()
+  await reader.read()
+  front.process.kill('SIGKILL')
+  await assert.rejects(async () => {
+    while (!(await reader.read()).done);
+  })
+  await untilIdle(live)
+  assert.ok((await get('/large?bytes=3000000')).body.equals(bytesOf(3_000_000)))
 })
 
 test('no program is left behind', () => {
