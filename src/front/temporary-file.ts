@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { isAlive } from '../lib/alive.ts'
 
 /** Bytes read at a time. */
-const stepBytes = 64 * 1024
+const stepBytes = 256 * 1024
 
 export async function openTemporaryFile(of: 'body' | 'answer'): Promise<FileHandle> {
   const name = join(tmpdir(), `plimsoll-${of}-${process.pid}-${randomUUID()}`)
@@ -31,7 +31,7 @@ async function sweep(path: string, pid: number): Promise<void> {
   if (isOld || !isAlive(pid)) await rm(path, { force: true })
 }
 
-/** Up to 64 KiB from `at`, which is before `end`. */
+/** Up to 256 KiB from `at`, which is before `end`. */
 export async function readAt(file: FileHandle, at: number, end: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(Math.min(stepBytes, end - at))
   const { bytesRead } = await file.read(buffer, 0, buffer.length, at)

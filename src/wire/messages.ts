@@ -21,6 +21,8 @@ export const attemptPath = '/attempt'
 export const healthPath = '/health'
 /** The protocol of a front's upgrade request to a worker, for clients that switch protocols. */
 export const attemptProtocol = 'plimsoll-attempt'
+/** The protocol of a front's upgrade request for the body of a long answer. */
+export const channelProtocol = 'plimsoll-channel'
 
 /** The first message of a worker, also after a reconnect. */
 export interface WorkerHello {
@@ -105,6 +107,8 @@ export interface AttemptHead extends AttemptToken {
   ask: boolean
   /** A request to a program, passed on unchanged; then `params` is null. */
   http?: HttpRequest
+  /** The front can receive the body of a long answer on a connection of its own. */
+  channel?: true
 }
 
 /** The head of a request to a program. */
@@ -145,6 +149,8 @@ export const headers = {
   failure: 'plimsoll-failure',
   /** The head of an attempt or of its answer if another protocol follows: JSON in base64url. */
   head: 'plimsoll-head',
+  /** The body of the answer waits for a connection that names this ticket. */
+  channel: 'plimsoll-channel',
 } as const
 
 /** The body of a worker's answer to an attempt without a result. */

@@ -2,6 +2,7 @@
 import type { Duplex, Readable } from 'node:stream'
 import type { Measure, WorkDone } from '../model/cost.ts'
 import type { HttpHead, HttpRequest } from '../wire/messages.ts'
+import type { LongBody } from './program/long-body.ts'
 import type { AnswerHead } from './slots/frames.ts'
 
 export interface JobRequest {
@@ -18,14 +19,19 @@ export interface JobRequest {
   tallies?: boolean
   /** Whether the job may run again if it failed halfway. */
   repeatable?: boolean
+  /** The front can receive the body of a long answer on a connection of its own. */
+  channel?: boolean
   /** CPU time that the job is expected to need from now on. Undefined: unknown. */
   remainingMs?(): number
 }
 
 export type JobAnswer =
   | ({ kind: 'result'; body: Readable } & AnswerHead)
-  /** From a program, as it arrives. Trailers are alternating names and values, available when the body has ended. */
-  | { kind: 'http'; head: HttpHead; body: Readable; trailers(): string[] }
+  /**
+   * From a program, as it arrives. Trailers are alternating names and values, available when the body has ended. If there
+   * is a `long` body, it contains the bytes, and `body` only ends or fails.
+   */
+  | { kind: 'http'; head: HttpHead; body: Readable; long?: LongBody | undefined; trailers(): string[] }
   /** The program switched protocols. The job ends when the socket closes. */
   | { kind: 'upgraded'; head: HttpHead; socket: Duplex }
   /** With a status from 400 to 499 the message is for the client, otherwise for the operator. */

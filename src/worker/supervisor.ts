@@ -191,7 +191,7 @@ export class Supervisor {
   }
 
   #start(attempt: AttemptState): void {
-    const { job, attempt: number, workload, params, http, ask } = attempt.head
+    const { job, attempt: number, workload, params, http, channel, ask } = attempt.head
     const run = this.#options.pool.start({
       job,
       attempt: number,
@@ -201,6 +201,7 @@ export class Supervisor {
       ...(http && { http }),
       ...(attempt.trailers && { trailers: attempt.trailers }),
       ...(attempt.metrics && { tallies: true }),
+      ...(channel && { channel }),
       repeatable: !ask,
       remainingMs: () => this.#remainingMs(attempt),
     })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { ReadBuffers } from '../../lib/read-buffers.ts'
 import { AnswerReader, longestBody } from './answer-reader.ts'
-import { ReadBuffers } from './read-buffers.ts'
 import { type ReadAnswer, readAnswer } from './testing/read-answer.ts'
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1')

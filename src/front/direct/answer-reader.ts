@@ -5,9 +5,9 @@
  * the first bytes are read; the rest is passed on as it arrives.
  */
 
+import { type ReadBuffers, readBufferBytes } from '../../lib/read-buffers.ts'
 import type { HttpHead } from '../../wire/messages.ts'
 import { rememberNames } from './name-uses.ts'
-import { type ReadBuffers, readBufferBytes } from './read-buffers.ts'
 
 /** Longer answers are not held until they are complete. */
 export const longestBody = readBufferBytes

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import test, { type TestContext } from 'node:test'
+import { ReadBuffers, readBufferBytes } from '../../lib/read-buffers.ts'
 import type { LongSink } from '../receiver.ts'
 import { longestBody } from './answer-reader.ts'
 import type { ProgramCall } from './program-connection.ts'
 import { ProgramLink } from './program-link.ts'
-import { ReadBuffers, readBufferBytes } from './read-buffers.ts'
 import { fakeProgram } from './testing/fake-program.ts'
 
 const length = 4 * longestBody

@@ -4,8 +4,8 @@
  * program is free as soon as it has answered.
  */
 
+import type { ReadBuffers } from '../../lib/read-buffers.ts'
 import type { LongSink } from '../receiver.ts'
-import type { ReadBuffers } from './read-buffers.ts'
 
 /** How long a program waits for its client in all. */
 const patienceMs = 500

@@ -1,12 +1,12 @@
 /** A kept-alive connection of a front to a program: one request after another. */
 
 import { connect, type Socket } from 'node:net'
+import type { ReadBuffers } from '../../lib/read-buffers.ts'
 import type { HttpHead } from '../../wire/messages.ts'
 import type { ProgramAddress } from '../../wire/programs.ts'
 import type { LongSink } from '../receiver.ts'
 import { AnswerReader } from './answer-reader.ts'
 import { LongAnswer } from './long-answer.ts'
-import type { ReadBuffers } from './read-buffers.ts'
 
 /** Of the buffer of each connection; long answers are read into larger ones. */
 const readBytes = 32 * 1024

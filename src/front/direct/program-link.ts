@@ -1,8 +1,8 @@
 /** A front's connections to one program: idle ones are reused, the last used first. */
 
+import { ReadBuffers } from '../../lib/read-buffers.ts'
 import type { ProgramAddress } from '../../wire/programs.ts'
 import { type ProgramCall, ProgramConnection } from './program-connection.ts'
-import { ReadBuffers } from './read-buffers.ts'
 
 /** Idle connections are closed after this time, before most servers would close them. */
 const idleMs = 4_000

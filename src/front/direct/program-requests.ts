@@ -4,6 +4,7 @@
  * about a request or its answer, or goes wrong, the request takes the general path.
  */
 
+import { ReadBuffers } from '../../lib/read-buffers.ts'
 import type { DirectOrder } from '../../wire/direct.ts'
 import type { ProgramAddress } from '../../wire/programs.ts'
 import { isBuiltIn } from '../built-in.ts'
@@ -18,7 +19,6 @@ import { OddAnswers } from './odd-answers.ts'
 import type { CallFailure } from './program-connection.ts'
 import { ProgramLink } from './program-link.ts'
 import { sendToProgram } from './program-request.ts'
-import { ReadBuffers } from './read-buffers.ts'
 import type { DirectReports } from './report.ts'
 import { requestText } from './request-text.ts'
 import { WaitingRequests } from './waiting-requests.ts'

@@ -35,6 +35,8 @@ export interface BodyShare {
   moveToFile(bytes: number): boolean
   /** It has been written; only now is its memory free. */
   movedToFile(): void
+  /** This many bytes stay in memory besides the file, in place of those before. False: there is no space. */
+  keepRecent(bytes: number): boolean
   /** Nothing more arrives. */
   complete(): void
   /** Idempotent. */
@@ -106,8 +108,14 @@ export class BodyBudget {
       moveToFile: (bytes) => this.#takeDisk(held, bytes),
       movedToFile: () => {
         if (!this.#held.has(held)) return
-        this.memoryBytes -= held.memory
-        held.memory = 0
+        this.#hold(held, 0)
+      },
+      keepRecent: (bytes) => {
+        const more = bytes - held.memory
+        const fits = this.#held.has(held) && this.memoryBytes + more <= this.#options.memoryBytes
+        if (fits) this.#hold(held, bytes)
+        else if (this.#held.has(held)) this.#hold(held, 0)
+        return fits
       },
       complete: () => {
         held.isComplete = true
@@ -160,6 +168,11 @@ export class BodyBudget {
     held.memory += bytes
     this.#received(held, bytes)
     return true
+  }
+
+  #hold(held: Held, bytes: number): void {
+    this.memoryBytes += bytes - held.memory
+    held.memory = bytes
   }
 
   #takeDisk(held: Held, bytes: number): boolean {

@@ -5,10 +5,13 @@
 
 import type { FileHandle } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
+import { passedBuffer } from '../../lib/young-buffers.ts'
 import type { BodyLimits } from '../../wire/front-settings.ts'
 import { RequestProblem } from '../problem.ts'
-import { openTemporaryFile, readAt, writeAll } from '../temporary-file.ts'
+import { openTemporaryFile, writeAll } from '../temporary-file.ts'
 import { type BodyBudget, type BodyShare, chunkOverhead } from './body-budget.ts'
+import { BodyFile } from './body-file.ts'
+import { ReaderPace } from './reader-pace.ts'
 
 /** How much of a body's beginning estimates may use. */
 export const headBytes = 64 * 1024
@@ -31,7 +34,8 @@ export class Body {
   /** Empty once there is a file. */
   #chunks: Buffer[] = []
   #inMemory = 0
-  #file: FileHandle | undefined
+  #file: BodyFile | undefined
+  readonly #pace = new ReaderPace()
   /** Resolves when more has arrived, or nothing more will. */
   #more = Promise.withResolvers<void>()
   #broken: Error | undefined
@@ -105,7 +109,7 @@ export class Body {
     const parts: Buffer[] = []
     let have = 0
     for (let i = 0; have < end; i++) {
-      const part = this.#file ? await readAt(this.#file, have, end) : this.#chunks[i]
+      const part = this.#file ? await this.#file.read(have) : this.#chunks[i]
       if (!part) throw this.#broken ?? discarded()
       parts.push(part)
       have += part.length
@@ -120,8 +124,9 @@ export class Body {
       if (this.#broken) throw this.#broken
       if (at < this.bytes) {
         if (this.#freed) throw discarded()
-        const chunk = this.#file ? await readAt(this.#file, at, this.bytes) : this.#chunks[next++]!
+        const chunk = this.#file ? await this.#file.read(at) : this.#chunks[next++]!
         at += chunk.length
+        this.#pace.reads(at)
         yield chunk
       } else if (this.complete) return
       else await this.#more.promise
@@ -156,10 +161,13 @@ export class Body {
     try {
       for await (const chunk of this.#request.iterator({ destroyOnReturn: false })) {
         this.#stall?.refresh()
+        passedBuffer(chunk.length)
         await this.#keep(chunk)
         this.#grown()
+        if (this.#file) await this.#pace.wait(this.bytes)
       }
       this.trailers = this.#request.rawTrailers
+      await this.#storing(() => this.#file?.flushed())
       this.#end()
     } catch (error) {
       // `discard` may have closed the file between two writes.
@@ -186,10 +194,16 @@ export class Body {
   }
 
   async #keepInFile(chunk: Buffer): Promise<void> {
-    try {
+    await this.#storing(async () => {
       if (!this.#share?.keepInFile(chunk.length)) throw this.#budget.full()
       if (!this.#file) await this.#moveToFile()
-      if (this.#file && !this.#freed) await writeAll(this.#file, chunk, this.bytes)
+      if (this.#file && !this.#freed) await this.#file.append(chunk)
+    })
+  }
+
+  async #storing(store: () => Promise<void> | undefined): Promise<void> {
+    try {
+      await store()
     } catch (error) {
       throw this.#freed || problemOf(error) ? error : this.#budget.notStored(error as NodeJS.ErrnoException)
     }
@@ -209,7 +223,7 @@ export class Body {
       await file.close().catch(() => {})
       throw error
     }
-    this.#file = file
+    this.#file = new BodyFile(file, this.bytes, (bytes) => this.#share?.keepRecent(bytes) ?? false)
     this.#chunks = []
     this.#share?.movedToFile()
   }
@@ -221,7 +235,10 @@ export class Body {
 
   #end(): void {
     this.complete = true
-    if (this.#file) this.#budget.stored()
+    if (this.#file) {
+      this.#budget.stored()
+      this.#file.forgetRecent()
+    }
     this.#share?.complete()
     this.#grown()
   }

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage } from 'node:http'
 import type { CheckedRoute } from '../../config/check-routes.ts'
+import { ReadBuffers } from '../../lib/read-buffers.ts'
 import type { HttpRequest } from '../../wire/messages.ts'
 import { RequestProblem } from '../problem.ts'
 import { HttpTransport } from '../transports/http.ts'
@@ -28,6 +29,7 @@ export interface RouteServiceParts {
 
 export function routeService(parts: RouteServiceParts): Service {
   const { table, body } = parts
+  const buffers = new ReadBuffers()
   return {
     // A body may be endless; it must only keep arriving.
     requestMs: 0,
@@ -42,7 +44,7 @@ export function routeService(parts: RouteServiceParts): Service {
       })),
     find(asked) {
       const found = table.find(asked.method, asked.url.path)
-      return { body, read: (body) => read(parts, found, asked, body) }
+      return { body, read: (body) => read({ ...parts, buffers }, found, asked, body) }
     },
     quotedMethod,
   }
@@ -56,7 +58,7 @@ function quotedMethod(request: IncomingMessage): string {
 }
 
 async function read(
-  parts: RouteServiceParts,
+  parts: RouteServiceParts & { buffers: ReadBuffers },
   found: FoundRoute,
   { request, client, method, url }: Asked,
   body: Body,
@@ -87,7 +89,7 @@ async function read(
     // No answer is shared, so the receiver is the client itself.
     transport() {
       const http = httpRequest(parts, { request, client, method, url })
-      return new HttpTransport({ http, body, client, holdMs: parts.holdMs })
+      return new HttpTransport({ http, body, client, holdMs: parts.holdMs, buffers: parts.buffers })
     },
   }
 }

@@ -1,15 +1,18 @@
 /**
  * Requests to an existing server: passed on unchanged, and so is the answer. A short answer is held back briefly, so
- * that another attempt can replace it if its worker fails.
+ * that another attempt can replace it if its worker fails. The body of a long one has a connection of its own.
  */
 
 import type { Duplex } from 'node:stream'
+import type { ReadBuffers } from '../../lib/read-buffers.ts'
+import { passedBuffer } from '../../lib/young-buffers.ts'
 import { type HttpHead, type HttpRequest, headers } from '../../wire/messages.ts'
 import { pairsOf, valuesOf } from '../../wire/raw-headers.ts'
 import type { Client } from '../client.ts'
 import { type Sink, wholeBytes } from '../receiver.ts'
 import type { Body } from '../request/body.ts'
 import { brokenOff, costOf, outcomeOf } from './answer-head.ts'
+import { ByteChannel } from './byte-channel.ts'
 import { parseHead, parseRaw, readAnswer } from './http-head.ts'
 import { answerHeaders } from './proxy-headers.ts'
 import { type ProgramRequest, sendAttempt } from './send-attempt.ts'
@@ -23,6 +26,8 @@ export interface HttpTransportParts {
   client: Client
   /** An answer is held back for at most this time. */
   holdMs: number
+  /** For the bodies of long answers. */
+  buffers: ReadBuffers
 }
 
 /** A program's answer. */
@@ -55,7 +60,7 @@ export class HttpTransport implements Transport {
   }
 
   async carry(attempt: Carried): Promise<AttemptEnd | undefined> {
-    const call = sendAttempt(attempt, this.#request)
+    const call = sendAttempt(withChannel(attempt), this.#request)
     try {
       const { response, upgraded } = await call.answer
       if (upgraded) return await this.#switch(response, upgraded, attempt)
@@ -90,22 +95,26 @@ export class HttpTransport implements Transport {
 
   /** Holds the answer back, or streams it no faster than the client reads. */
   async #take(response: WorkerResponse, attempt: Carried): Promise<void> {
-    const stream = () => {
-      if (this.begun || !this.#answer || !attempt.isCurrent()) return
-      const { head, held } = this.#answer
-      this.begun = true
-      attempt.answering()
-      const trailerNames = valuesOf(head.headers, 'trailer')
-      const passedOn = withAccount(head, attempt.account())
-      this.#sink = this.#parts.client.beginProxied(passedOn, held.splice(0), trailerNames)
-    }
+    const failed = Promise.withResolvers<never>()
+    let channel: ByteChannel | undefined
     let timer: NodeJS.Timeout | undefined
     let bytes = 0
+    const stream = () => {
+      if (!this.begun && this.#answer && attempt.isCurrent()) this.#begin(this.#answer, attempt, channel)
+    }
+    const hold = (chunk: Buffer) => {
+      this.#answer!.held.push(chunk)
+      bytes += chunk.length
+      if (bytes > wholeBytes) stream()
+      return true
+    }
     try {
-      await readAnswer(response, {
+      const read = readAnswer(response, {
         head: (head) => {
           if (!attempt.isCurrent()) return false
           this.#answer = { head, held: [], trailers: [] }
+          channel = this.#openChannel(head, response, attempt, hold)
+          channel?.refused.catch(failed.reject)
           // Workers announce the length only of answers that they have completely.
           if (response.headers['content-length'] === undefined) timer = setTimeout(stream, this.#parts.holdMs)
           if (isEventStream(head)) stream()
@@ -113,15 +122,45 @@ export class HttpTransport implements Transport {
         },
         body: (chunk) => {
           if (!attempt.isCurrent()) return false
-          bytes += chunk.length
-          if (bytes > wholeBytes) stream()
-          if (!this.#sink) return this.#answer!.held.push(chunk) > 0
+          if (!this.#sink) return hold(chunk)
+          passedBuffer(chunk.length)
           return this.#sink.write(chunk)?.then(() => true) ?? true
         },
       })
+      await Promise.race([read, failed.promise])
+      const isResult = outcomeOf({ ...response.headers, ...response.trailers }) === 'result'
+      if (isResult && !((await channel?.ended) ?? true)) throw new Error('the answer broke off')
     } finally {
       clearTimeout(timer)
+      channel?.close()
     }
+  }
+
+  /** The connection for a long body. Undefined: the body follows its head. */
+  #openChannel(
+    head: HttpHead,
+    response: WorkerResponse,
+    { upstream: { address }, token, signal }: Carried,
+    held: (chunk: Buffer) => void,
+  ): ByteChannel | undefined {
+    const ticket = response.headers[headers.channel]
+    if (ticket === undefined) return undefined
+    const bytes = Number(valuesOf(head.headers, 'content-length')[0])
+    const { buffers } = this.#parts
+    return new ByteChannel({ address, token, ticket: String(ticket), bytes, buffers, signal, held })
+  }
+
+  #begin({ head, held }: Answer, attempt: Carried, channel: ByteChannel | undefined): void {
+    this.begun = true
+    attempt.answering()
+    const { client } = this.#parts
+    const passedOn = withAccount(head, attempt.account())
+    const first = held.splice(0)
+    if (channel) {
+      const long = client.beginLong(passedOn, first)
+      this.#sink = { write: () => undefined, end: () => long.end() }
+      channel.begin(long)
+    } else this.#sink = client.beginProxied(passedOn, first, valuesOf(head.headers, 'trailer'))
   }
 
   /** The program has agreed to another protocol: the connection becomes a tunnel. */
@@ -149,6 +188,12 @@ export class HttpTransport implements Transport {
     await tunnel(ours, theirs, attempt.signal)
     return { outcome: 'result' }
   }
+}
+
+/** Bodies of long answers take a connection of their own, unless it would be encrypted. */
+function withChannel(attempt: Carried): Carried {
+  if (attempt.upstream.address.tls) return attempt
+  return { ...attempt, order: { ...attempt.order, channel: true } }
 }
 
 function withAccount(head: HttpHead, account: Record<string, string>): HttpHead {

@@ -63,8 +63,8 @@ function sendParts(
   { body, switching }: ProgramRequest,
   json: Buffer,
 ): Call {
-  // A body that arrived in chunks is sent in chunks, even if it is empty.
-  const whole = body.complete && body.announced !== undefined
+  // A body that arrives in chunks is sent in chunks, even if it is empty: it may have trailers.
+  const { announced } = body
   const call = request({
     ...upstream.address,
     agent: upstream.agent,
@@ -79,7 +79,7 @@ function sendParts(
         : {
             'content-type': 'application/octet-stream',
             [headers.headBytes]: `${json.length}`,
-            ...(whole && { 'content-length': `${json.length + body.bytes}` }),
+            ...(announced !== undefined && { 'content-length': `${json.length + announced}` }),
           }),
     },
   })
@@ -111,10 +111,17 @@ function answerOf(call: ClientRequest): Promise<WorkerAnswer> {
 
 async function pump(call: ClientRequest, head: Buffer, body: Body): Promise<void> {
   call.write(head)
-  for await (const chunk of body.open()) {
-    if (call.destroyed) return
-    if (!call.write(chunk)) await drained(call)
+  const chunks = body.open()
+  let next = chunks.next()
+  for (;;) {
+    const { value, done } = await next
+    if (done || call.destroyed) break
+    // The next chunk is read from its file while the worker takes this one.
+    next = chunks.next()
+    next.catch(() => {})
+    if (!call.write(value)) await drained(call)
   }
+  if (call.destroyed) return
   if (body.trailers.length > 0) call.addTrailers([[headers.trailers, JSON.stringify(body.trailers)]])
   call.end()
 }

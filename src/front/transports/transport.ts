@@ -3,6 +3,7 @@
 import type { Agent } from 'node:http'
 import type { Dispatcher } from 'undici'
 import type { Cost } from '../../model/cost.ts'
+import type { Address } from '../../wire/front-messages.ts'
 import type { AttemptOutcome } from '../../wire/messages.ts'
 import type { Failure, RequestProblem } from '../problem.ts'
 import type { AttemptOrder } from './attempt-json.ts'
@@ -12,7 +13,7 @@ export interface Upstream {
   id: string
   dispatcher: Dispatcher
   /** Used with `agent` for requests that switch protocols or have trailers. */
-  address: { host: string; port: number }
+  address: Address
   agent: Agent
 }
 

@@ -186,3 +186,53 @@ test('an attempt that is answered before its body is read does not block the nex
     await until(() => answers() === count, `answer ${count}`)
   }
 })
+
+/** Opens the connection for the body of a long answer. */
+async function openChannel(ticket: string, token = 'secret'): Promise<Buffer> {
+  const socket = connect(port, '127.0.0.1')
+  socket.write(
+    `GET ${attemptPath} HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: plimsoll-channel\r\n` +
+      `authorization: ${bearer(token)}\r\n${headers.channel}: ${ticket}\r\n\r\n`,
+  )
+  return buffer(socket)
+}
+
+test('the body of a long answer takes a connection of its own, which names the ticket', async () => {
+  const response = await ask({ ...headOf('/long?bytes=3000000'), channel: true })
+  const ticket = String(response.headers[headers.channel])
+  assert.match(String(await openChannel('other')), /^HTTP\/1\.1 404 /)
+  assert.match(String(await openChannel(ticket, 'wrong')), /^HTTP\/1\.1 401 /)
+  // Only one of two connections with the same ticket gets the body.
+  const both = await Promise.all([openChannel(ticket), openChannel(ticket)])
+  const [received, refused] = both.sort((one, other) => other.length - one.length)
+  assert.match(String(refused), /^HTTP\/1\.1 404 /)
+  const start = received!.indexOf('\r\n\r\n')
+  assert.match(received!.toString('latin1', 0, start), /^HTTP\/1\.1 101 /)
+  assert.equal(received!.toString('latin1', start + 4), 'x'.repeat(3_000_000))
+  const { head, body } = await read(response)
+  assert.deepEqual([head.status, body], [200, ''])
+  assert.equal(response.trailers[headers.outcome], undefined)
+  assert.ok(Number(response.trailers[headers.work]) > 0)
+  assert.match(String(await openChannel(ticket)), /^HTTP\/1\.1 404 /)
+})
+
+test('a long answer whose front does not fetch the body ends when the front disconnects', async () => {
+  const head = { ...headOf('/long?bytes=3000000'), channel: true as const }
+  const response = await ask(head)
+  assert.equal(typeof response.headers[headers.channel], 'string')
+  response.on('error', () => {})
+  response.destroy()
+  await until(() => supervisor.report().length === 0, 'the attempt ends')
+  assert.match(String(await openChannel(String(response.headers[headers.channel]))), /^HTTP\/1\.1 404 /)
+})
+
+test('without channels, and if it is short, the body follows its head', async () => {
+  for (const [bytes, more] of [
+    [3_000_000, {}],
+    [262_144, { channel: true as const }],
+  ] as const) {
+    const response = await ask({ ...headOf(`/long?bytes=${bytes}`), ...more })
+    assert.equal(response.headers[headers.channel], undefined)
+    assert.equal((await read(response)).body.length, bytes)
+  }
+})

@@ -4,12 +4,20 @@ import { createServer, type IncomingMessage, type Server, ServerResponse } from 
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { directProtocol } from '../../wire/direct-frames.ts'
-import { type AttemptHead, attemptPath, attemptProtocol, healthPath } from '../../wire/messages.ts'
+import {
+  type AttemptHead,
+  attemptPath,
+  attemptProtocol,
+  channelProtocol,
+  headers,
+  healthPath,
+} from '../../wire/messages.ts'
 import { authorizer } from '../../wire/token.ts'
 import type { AttemptBody } from '../attempt-state.ts'
 import type { DirectDoor } from '../direct/direct-door.ts'
 import type { Supervisor } from '../supervisor.ts'
 import { bodyOf, headInHeader, readHead } from './attempt-head.ts'
+import { ByteChannels } from './byte-channels.ts'
 import { joinSockets } from './join-sockets.ts'
 import { sendFailure, sendOutcome, sendResult } from './send-answer.ts'
 import { sendHttp } from './send-http.ts'
@@ -27,18 +35,20 @@ export function attemptServer(
   { full = 'refused', direct }: { full?: 'refused' | 'throttled'; direct?: DirectDoor | undefined } = {},
 ): Server {
   const isAuthorized = authorizer(token)
+  const channels = new ByteChannels()
   const handle = async (request: IncomingMessage, response: ServerResponse, upgrade?: Upgrade) => {
     const door = upgrade && isDirect(request) ? direct : undefined
     try {
       if (isPing(request)) response.writeHead(200, { 'content-type': 'text/plain' }).end('ok\n')
       else if (!isAuthorized(request.headers.authorization)) response.writeHead(401).end()
+      else if (upgrade && isChannel(request)) openChannel(channels, request, response)
       else if (!door && !isAttempt(request, upgrade)) response.writeHead(404).end()
       else {
         await ready
         if (door) return openLink(door, upgrade!, response)
         const head = upgrade ? headInHeader(request) : await readHead(request)
         const sent = upgrade ? {} : bodyOf(request, head)
-        await serve(supervisor, head, sent, response, full, upgrade)
+        await serve(supervisor, head, sent, { response, full, upgrade, channels })
       }
     } catch (error) {
       if (response.headersSent) response.destroy()
@@ -86,6 +96,13 @@ function openLink(door: DirectDoor, { socket, first }: Upgrade, response: Server
   door.open(socket as Socket, first)
 }
 
+function openChannel(channels: ByteChannels, request: IncomingMessage, response: ServerResponse): void {
+  const ticket = request.headers[headers.channel]
+  response.detachSocket(request.socket)
+  if (channels.open(ticket, request.socket)) return
+  request.socket.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n')
+}
+
 /** Pings carry no token: that the process answers is all that they tell. */
 function isPing({ method, url }: IncomingMessage): boolean {
   return method === 'GET' && url === healthPath
@@ -95,18 +112,27 @@ function isDirect({ url, headers }: IncomingMessage): boolean {
   return url === attemptPath && headers.upgrade === directProtocol
 }
 
+function isChannel({ url, headers }: IncomingMessage): boolean {
+  return url === attemptPath && headers.upgrade === channelProtocol
+}
+
 function isAttempt({ method, url, headers }: IncomingMessage, upgrade: Upgrade | undefined): boolean {
   if (url !== attemptPath) return false
   return upgrade ? headers.upgrade === attemptProtocol : method === 'POST'
+}
+
+interface Answered {
+  response: ServerResponse
+  full: 'refused' | 'throttled'
+  upgrade: Upgrade | undefined
+  channels: ByteChannels
 }
 
 async function serve(
   supervisor: Supervisor,
   head: AttemptHead,
   sent: AttemptBody,
-  response: ServerResponse,
-  full: 'refused' | 'throttled',
-  upgrade: Upgrade | undefined,
+  { response, full, upgrade, channels }: Answered,
 ): Promise<void> {
   const attempt = supervisor.take(head, sent)
   if ('refused' in attempt) {
@@ -120,7 +146,7 @@ async function serve(
   if (response.destroyed || upgrade?.socket.destroyed) attempt.cancel()
   const result = await attempt.answer
   if (result.kind === 'result') return sendResult(result, attempt, response)
-  if (result.kind === 'http') return sendHttp(result, attempt, response)
+  if (result.kind === 'http') return sendHttp(result, attempt, response, channels)
   if (result.kind !== 'upgraded') return sendFailure(result, attempt, response)
   if (!upgrade) {
     result.socket.destroy()

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import test, { type TestContext } from 'node:test'
 import { AnswerBroken } from '../../lib/errors.ts'
+import { ByteChannels } from './byte-channels.ts'
 import { sendHttp } from './send-http.ts'
 
 const head = { status: 200, message: 'OK', headers: ['X-A', '1'] }
@@ -19,7 +20,7 @@ async function receive(
   const server = createServer((_, response) => {
     const attempt = { answer: Promise.reject(), usage: Promise.resolve(usage), cancel() {} }
     attempt.answer.catch(() => {})
-    sendHttp({ kind: 'http', head, body, trailers: () => trailers }, attempt, response)
+    sendHttp({ kind: 'http', head, body, trailers: () => trailers }, attempt, response, new ByteChannels())
   }).listen(0, '127.0.0.1')
   t.after(() => server.close())
   await once(server, 'listening')

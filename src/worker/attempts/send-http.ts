@@ -1,10 +1,15 @@
-/** Sends the answer of a program to the front: its head as the first bytes, then its body as it arrives, then trailers. */
+/**
+ * Sends the answer of a program to the front: its head as the first bytes, then its body as it arrives, then trailers. The
+ * body of a long answer takes a connection of its own.
+ */
 import type { ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { AnswerBroken } from '../../lib/errors.ts'
 import { headers } from '../../wire/messages.ts'
 import type { JobAnswer } from '../job-run.ts'
+import type { LongBody } from '../program/long-body.ts'
 import type { AcceptedAttempt } from '../supervisor.ts'
+import type { ByteChannels } from './byte-channels.ts'
 import { brokenTrailers, usageHeaders, usageNames } from './send-answer.ts'
 
 const trailer = [...usageNames, headers.measure, headers.trailers, headers.outcome, headers.failure].join(
@@ -18,9 +23,14 @@ export async function sendHttp(
   result: Extract<JobAnswer, { kind: 'http' }>,
   attempt: AcceptedAttempt,
   response: ServerResponse,
+  channels: ByteChannels,
 ): Promise<void> {
   const first = new FirstTurn(Buffer.from(JSON.stringify(result.head)), response)
+  const { long } = result
+  if (long) offer(long, channels, first, response)
   const failure = await forward(result.body, first, response)
+  if (failure) long?.close()
+  else await long?.sent
   const whole = failure ? undefined : first.take()
   const usage = await attempt.usage
   if (response.destroyed) return
@@ -37,6 +47,18 @@ export async function sendHttp(
   first.begin()
   response.addTrailers({ ...fields, ...(failure && brokenTrailers(failure)) })
   response.end()
+}
+
+/** The front asks for the body on another connection. */
+function offer(long: LongBody, channels: ByteChannels, first: FirstTurn, response: ServerResponse): void {
+  if (response.destroyed) return long.close()
+  const ticket = channels.offer(long)
+  response.once('close', () => {
+    channels.withdraw(ticket)
+    long.close()
+  })
+  first.fields[headers.channel] = ticket
+  first.begin()
 }
 
 /** HTTP clients disagree about other characters in headers. */

@@ -1,6 +1,7 @@
 /** Connections to one program or upstream. Requests that may be repeated reuse an idle one; the others open their own. */
-import { Agent } from 'node:http'
+import type { Agent } from 'node:http'
 import { Agent as TlsAgent } from 'node:https'
+import { ReadingAgent } from './reading-agent.ts'
 
 /** Idle connections are closed after this time, before most servers would close them. */
 const idleMs = 4_000
@@ -18,7 +19,7 @@ export class Connections {
 
   constructor({ tls, single }: ConnectionsOptions) {
     this.#single = single
-    const AgentClass = tls ? TlsAgent : Agent
+    const AgentClass = tls ? TlsAgent : ReadingAgent
     // The timeout closes idle connections only; a connection may be silent while a job runs.
     this.#kept = new AgentClass({ keepAlive: true, timeout: idleMs, ...(single && { maxFreeSockets: 1 }) })
     this.#closing = new AgentClass()

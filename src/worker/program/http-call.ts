@@ -4,14 +4,19 @@ import { request as httpsRequest } from 'node:https'
 import type { Socket } from 'node:net'
 import { type Duplex, Readable } from 'node:stream'
 import { limitConnecting } from '../../lib/limit-connecting.ts'
+import { passedBuffer } from '../../lib/young-buffers.ts'
 import type { HttpHead } from '../../wire/messages.ts'
 import { endToEnd, pairsOf } from '../../wire/raw-headers.ts'
 import type { JobRequest } from '../job-run.ts'
+import { LongBody } from './long-body.ts'
+import { readFrom } from './reading-agent.ts'
 import { requestHeaders } from './request-headers.ts'
 import type { RequestTarget } from './request-target.ts'
 
 /** Buffered of an answer before its program has to wait. */
 const bufferBytes = 256 * 1024
+/** A longer body is passed on without being parsed, if its length is known. */
+const longBytes = 256 * 1024
 /** Maximum size of an answer's head. */
 const maxHeadBytes = 256 * 1024
 
@@ -25,7 +30,8 @@ const connectMs = 10_000
 const staleMs = 100
 
 export interface CallEvents {
-  head(head: HttpHead, body: AnswerStream): void
+  /** `long`: has the bytes of the body. */
+  head(head: HttpHead, body: AnswerStream, long: LongBody | undefined): void
   upgraded(head: HttpHead, socket: Duplex): void
   /** The body is complete. `byClosing`: only the end of the connection marked its end. */
   complete(trailers: string[], byClosing: boolean): void
@@ -147,7 +153,7 @@ export class HttpCall {
     }
     body.on('error', broken).on('close', broken)
     if (body.destroyed) broken()
-    else body.pipe(request, { end: false })
+    else body.on('data', (chunk: Buffer) => passedBuffer(chunk.length)).pipe(request, { end: false })
   }
 
   /** Leaves the rest of the body unread. */
@@ -158,7 +164,8 @@ export class HttpCall {
   #receive(response: IncomingMessage): void {
     if (this.#over) return
     this.#hasHead = true
-    this.#on.head(headOf(response), new AnswerStream(response))
+    const long = this.#readLong(response)
+    this.#on.head(headOf(response), new AnswerStream(long ? undefined : response), long)
     response.on('error', (error) => this.#fail(error))
     response.on('close', () => this.#fail(new Error('aborted')))
     response.on('end', () => {
@@ -171,10 +178,34 @@ export class HttpCall {
     })
   }
 
-  #endsByClosing({ headers, statusCode }: IncomingMessage): boolean {
-    const hasBody = this.#sent.http!.method !== 'HEAD' && statusCode !== 204 && statusCode !== 304
+  /** What arrives after this data bypasses the parser, so the connection is closed at the end. */
+  #readLong(response: IncomingMessage): LongBody | undefined {
+    const { headers } = response
+    const bytes = Number(headers['content-length'] ?? 0)
+    if (!this.#sent.channel || !this.#hasBody(response) || !(bytes > longBytes)) return undefined
+    const socket = this.#socket!
+    const long = new LongBody({
+      bytes,
+      resume: () => void socket.resume(),
+      complete: () => {
+        if (this.#over) return
+        this.abort()
+        this.#on.complete([], false)
+      },
+    })
+    if (!readFrom(socket, long)) return undefined
+    response.on('data', (chunk: Buffer) => long.read(chunk))
+    return long
+  }
+
+  #endsByClosing(response: IncomingMessage): boolean {
+    const { headers } = response
     const framed = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
-    return hasBody && !framed
+    return this.#hasBody(response) && !framed
+  }
+
+  #hasBody({ statusCode }: IncomingMessage): boolean {
+    return this.#sent.http!.method !== 'HEAD' && statusCode !== 204 && statusCode !== 304
   }
 
   #fail(error: NodeJS.ErrnoException): void {
@@ -195,12 +226,14 @@ function headOf({ statusCode = 0, statusMessage = '', rawHeaders }: IncomingMess
 
 /** An answer's body, with backpressure. Destroying it does not end the job. */
 export class AnswerStream extends Readable {
-  readonly #source: IncomingMessage
+  readonly #source: IncomingMessage | undefined
 
-  constructor(source: IncomingMessage) {
+  /** Without a source it has no bytes, and only ends or fails. */
+  constructor(source: IncomingMessage | undefined) {
     super({ highWaterMark: bufferBytes })
     this.#source = source
-    source.on('data', (chunk: Buffer) => {
+    source?.on('data', (chunk: Buffer) => {
+      passedBuffer(chunk.length)
       if (!this.destroyed && !this.push(chunk)) source.pause()
     })
     // A body that fails unread must not end the worker.
@@ -213,11 +246,11 @@ export class AnswerStream extends Readable {
   }
 
   override _read(): void {
-    this.#source.resume()
+    this.#source?.resume()
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    this.#source.resume()
+    this.#source?.resume()
     done(error)
   }
 }

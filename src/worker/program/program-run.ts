@@ -7,6 +7,7 @@ import type { Exceeded, JobAnswer, JobFailure, JobRequest, JobRun, JobUsage } fr
 import { describeCallError, duration } from './error-messages.ts'
 import { type AnswerStream, HttpCall } from './http-call.ts'
 import { JobMeter } from './job-meter.ts'
+import type { LongBody } from './long-body.ts'
 import type { RequestTarget } from './request-target.ts'
 import { SharedDemand } from './shared-demand.ts'
 
@@ -87,7 +88,7 @@ export class ProgramRun implements JobRun {
     this.#meter?.stop()
     this.#meter = new JobMeter(this.#host.exclusive ? target.account() : undefined)
     const call = new HttpCall(target, this.#request, {
-      head: (head, body) => this.#begin(head, body),
+      head: (head, body, long) => this.#begin(head, body, long),
       upgraded: (head, socket) => this.#upgrade(head, socket),
       complete: (trailers, byClosing) => {
         if (byClosing && target.isEnding()) return this.#failed(new Error('aborted'), call, target)
@@ -172,11 +173,11 @@ export class ProgramRun implements JobRun {
     }, waitMs)
   }
 
-  #begin(head: HttpHead, body: AnswerStream): void {
+  #begin(head: HttpHead, body: AnswerStream, long: LongBody | undefined): void {
     this.#meter!.answered()
     this.#readWork(head.headers)
     this.#body = body
-    this.#answer.resolve({ kind: 'http', head, body, trailers: () => this.#trailers })
+    this.#answer.resolve({ kind: 'http', head, body, long, trailers: () => this.#trailers })
   }
 
   #upgrade(head: HttpHead, socket: Duplex): void {

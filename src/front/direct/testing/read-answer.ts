@@ -1,7 +1,7 @@
 /** Reads an answer with `AnswerReader`, in given pieces. */
 
+import { ReadBuffers } from '../../../lib/read-buffers.ts'
 import { AnswerReader } from '../answer-reader.ts'
-import { ReadBuffers } from '../read-buffers.ts'
 
 export interface ReadAnswer {
   status: number

@@ -1,11 +1,11 @@
 /**
- * Buffers into which long answers of programs are read. They are used again and again: the garbage of new ones would cost
- * more than the copying.
+ * Buffers into which long bodies are read. They are used again and again: the garbage of new ones would cost more than the
+ * copying.
  */
 
 /** An answer that is held until it is complete fits into one. */
 export const readBufferBytes = 256 * 1024
-/** Free buffers that are kept: as many as answers usually arrive at a time. */
+/** Free buffers that are kept: as many as bodies usually arrive at a time. */
 const mostFree = 64
 
 export class ReadBuffers {

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
+import test from 'node:test'
+import { passedBuffer } from './young-buffers.ts'
+
+test('buffers are collected while they are young, every 16 MB', async () => {
+  const kinds: (number | undefined)[] = []
+  const observer = new PerformanceObserver((list) => {
+    for (const { detail } of list.getEntries() as (PerformanceEntry & { detail?: { kind: number } })[])
+      kinds.push(detail?.kind)
+  })
+  observer.observe({ entryTypes: ['gc'] })
+  const step = 64 * 1024
+  for (let at = 0; at < 200 * 1024 * 1024; at += step) passedBuffer(Buffer.alloc(step).length)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  observer.disconnect()
+  // 1: young objects only.
+  assert.ok(kinds.filter((kind) => kind === 1).length >= 8, `${kinds}`)
+  assert.equal('gc' in globalThis, false)
+})
