@@ -24,10 +24,20 @@ async function reasonsOf({ call }: DirectWorld, how: string): Promise<string[]> 
   return outcomes.map((answer) => (answer.outcome === 'given-back' ? answer.reason : answer.outcome))
 }
 
+/** Jobs behind one that ended its slot. A job that was sent after the slot had ended runs in the next one. */
+function assertNotOfSlot(others: readonly string[]): void {
+  assert.ok(
+    others.every((reason) => ['slot-ended', 'result'].includes(reason)),
+    `${others}`,
+  )
+}
+
 for (const how of ['spin', 'wait']) {
   test(`a job that does not end is given back, and the jobs behind it: ${how}`, async (t) => {
     const world = await useDirectWorld(t, { files, limits: { slowMs: 50, firstMs: 50 } })
-    assert.deepEqual(await reasonsOf(world, how), ['slow', 'slot-ended', 'slot-ended'])
+    const [first, ...others] = await reasonsOf(world, how)
+    assert.equal(first, 'slow')
+    assertNotOfSlot(others)
   })
 }
 
@@ -36,11 +46,7 @@ for (const how of ['exit', 'kill', 'reject', 'grow']) {
     const world = await useDirectWorld(t, { files })
     const [first, ...others] = await reasonsOf(world, how)
     assert.equal(first, 'slot-ended')
-    // A job that was sent after the slot had ended runs in the next one.
-    assert.ok(
-      others.every((reason) => ['slot-ended', 'result'].includes(reason)),
-      `${others}`,
-    )
+    assertNotOfSlot(others)
   })
 }
 

@@ -45,6 +45,34 @@ test('parameters above 64 KiB are a 413 that names the limit and how to raise it
   await problemOf(post('/-/estimate/echo', ofLength(limit + 1)), 413)
 })
 
+test('binary data that is sent as a form is refused with the field that is missing', async () => {
+  const form = (body: Uint8Array) =>
+    fetch(`${live.url}/mirror`, {
+      method: 'POST',
+      body: body as unknown as string,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
+  for (const [bytes, status] of [
+    [[0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a], 400],
+    [[0x61, 0x3d, 0xff], 400],
+    [Array<number>(limit + 1).fill(0), 413],
+  ] as const) {
+    const { detail } = await problemOf(form(Uint8Array.from(bytes)), status)
+    assert.match(detail, /-H 'content-type: application\/octet-stream'/)
+  }
+  const text = await fetch(`${live.url}/echo`, { method: 'POST', body: new URLSearchParams({ a: 'ä\n' }) })
+  assert.equal(text.status, 200)
+})
+
+test('an address with unencoded characters is refused with the reason', async () => {
+  const socket = dial(live)
+  socket.end(Buffer.from('GET /echo?a=ä HTTP/1.1\r\nHost: x\r\n\r\n'))
+  assert.match(await readAll(socket), /^HTTP\/1\.1 400 Bad Request\r\n.*must be percent-encoded/s)
+  const header = dial(live)
+  header.end('GET /echo HTTP/1.1\r\nHost: x\r\nA B: c\r\n\r\n')
+  assert.match(await readAll(header), /well-formed HTTP request: Invalid header token/)
+})
+
 test('the query counts too', async () => {
   assert.equal((await post('/echo?b=1', ofLength(limit - 3))).status, 200)
   await problemOf(post('/echo?b=1', ofLength(limit - 2)), 413)

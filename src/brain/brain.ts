@@ -18,6 +18,7 @@ import { noteDelegated } from './jobs/delegated.ts'
 import { canAccept } from './jobs/eligible.ts'
 import { answering, arrive, cancel, fail, finish, permit, progress } from './jobs/jobs.ts'
 import { type RateLimit, RateLimits } from './jobs/rate-limit.ts'
+import { nominalWork } from './jobs/times.ts'
 import { type BrainLimits, brainDefaults } from './limits.ts'
 import type { Billing } from './scale/billing.ts'
 import type { Scaler } from './scale/scaler.ts'
@@ -119,7 +120,7 @@ function apply(core: Core, event: Event): void {
   switch (event.type) {
     case 'arrived':
       arrive(core, event.job, event.pressure)
-      return noteArrival(core, event.job.work)
+      return noteArrival(core, nominalWork(event.job))
     case 'cancelled':
       return cancel(core, event.job)
     case 'ready':

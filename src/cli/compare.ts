@@ -52,7 +52,7 @@ export const compare: Command = {
     }
     if (rest.length !== 1)
       throw new ConfigError('compare: name the policies, for example least-connections,srpt')
-    const policies = rest[0]!.split(',').map(contender)
+    const policies = rest[0]!.split(',').map((each) => contender(each))
     const { workers, cores, seed, seeds, report } = values
     if (report !== undefined) await checkReportFile(report)
     const traffic = await readTraffic(values, args)

@@ -1,13 +1,17 @@
-import { styleText } from 'node:util'
 import { ConfigError, UnreachableError } from '../lib/errors.ts'
+import { operatorField } from '../wire/kept.ts'
+import { bearer } from '../wire/token.ts'
 import { type Command, readOptions } from './options.ts'
+import { adminFrom, adminOptions } from './terminal/admin.ts'
 import { problemText } from './terminal/asking.ts'
 import { type Client, client } from './terminal/client.ts'
 import { clusterUrlFrom, clusterUrlOptions } from './terminal/cluster-url.ts'
-import { type FollowedJob, followKeptJob } from './terminal/follow-kept-job.ts'
+import { followKeptJob } from './terminal/follow-kept-job.ts'
 import { interruptible } from './terminal/interrupt.ts'
+import { type FollowedJob, jobText } from './terminal/job-text.ts'
+import { isResult } from './terminal/kept-answer.ts'
 import { openOut } from './terminal/out-file.ts'
-import { duration, table } from './terminal/table.ts'
+import { table } from './terminal/table.ts'
 
 const options = {
   ...clusterUrlOptions,
@@ -16,8 +20,18 @@ const options = {
     help: 'client key, sent as a bearer token; for clusters with --client-by key',
     value: 'KEY',
   },
-  state: { type: 'text', help: 'list only jobs in this state', choices: ['open', 'answered', 'cancelled'] },
+  state: {
+    type: 'text',
+    help: 'list only jobs in this state; open: all that have no answer yet',
+    choices: ['open', 'accepted', 'queued', 'running', 'paused', 'answered', 'cancelled'],
+  },
   workload: { type: 'text', help: 'list only jobs of this workload or route', value: 'NAME' },
+  all: {
+    type: 'flag',
+    help: 'as an operator: the jobs of all clients. The operator token is sent to the public address',
+  },
+  client: { type: 'text', help: 'with --all: list only jobs of this client', value: 'NAME' },
+  tokenFile: adminOptions.tokenFile,
   limit: {
     type: 'integer',
     help: 'list at most this many jobs, the newest first',
@@ -54,9 +68,9 @@ export const jobs: Command = {
       throw new ConfigError(`jobs ${action}: name a job; plimsoll jobs lists them`)
     if (more.length > 0 || (action === 'list' && id !== undefined))
       throw new ConfigError(`jobs: unexpected ${(action === 'list' ? [id] : more).join(' ')}`)
+    if (values.client !== undefined && !values.all) throw new ConfigError('--client requires --all')
+    const headers = await headersFrom(values)
     const connection = client(await clusterUrlFrom(values))
-    const headers: Record<string, string> =
-      values.key === undefined ? {} : { authorization: `Bearer ${values.key}` }
     try {
       return await interruptible((signal) =>
         run(action as Action, { connection, headers, id: encodeURIComponent(id ?? ''), values, signal }),
@@ -65,6 +79,15 @@ export const jobs: Command = {
       await connection.close()
     }
   },
+}
+
+async function headersFrom(values: Call['values']): Promise<Record<string, string>> {
+  const { key, all } = values
+  const operator = all ? await (await adminFrom({ ...values, admin: undefined })).token() : undefined
+  return {
+    ...(key !== undefined && { authorization: bearer(key) }),
+    ...(operator !== undefined && { [operatorField]: bearer(operator) }),
+  }
 }
 
 function run(action: Action, call: Call): Promise<number> {
@@ -83,25 +106,35 @@ function run(action: Action, call: Call): Promise<number> {
 }
 
 async function list(call: Call): Promise<number> {
-  const { state, workload, limit, json } = call.values
+  const { state, workload, limit, json, all, client: of } = call.values
   const query = new URLSearchParams({
     ...(state !== undefined && { state }),
     ...(workload !== undefined && { workload }),
+    ...(of !== undefined && { client: of }),
     limit: `${limit}`,
   })
   const found = await ask<{ jobs: FollowedJob[] }>(call, 'GET', `?${query}`)
   if (!found) return 1
   if (json) console.log(JSON.stringify(found))
   else if (found.jobs.length === 0) console.log('no jobs')
-  else
-    console.log(
-      table(['job', 'workload', 'state', 'accepted', 'status'], found.jobs.map(rowOf), [0, 1, 2, 3]),
-    )
+  else console.log(listText(found.jobs, all))
   return 0
 }
 
-function rowOf({ id, workload, state, acceptedAt, answer }: FollowedJob): string[] {
-  return [id, workload, state, acceptedAt, answer ? `${answer.status}` : '']
+function listText(jobs: readonly FollowedJob[], all: boolean): string {
+  const head = ['job', 'workload', 'request', ...(all ? ['client'] : []), 'state', 'accepted', 'status']
+  const rows = jobs.map(({ id, workload, method, target, client: of = '', state, acceptedAt, answer }) => [
+    ...[id, workload, shortened(`${method} ${target}`), ...(all ? [of] : []), state, acceptedAt],
+    answer ? `${answer.status}` : '',
+  ])
+  return table(head, rows, [...head.keys()].slice(0, -1))
+}
+
+/** Targets may be thousands of characters long. */
+const longestRequest = 60
+
+function shortened(text: string): string {
+  return text.length > longestRequest ? `${text.slice(0, longestRequest - 1)}…` : text
 }
 
 async function show(call: Call, method: 'GET' | 'DELETE'): Promise<number> {
@@ -113,7 +146,10 @@ async function show(call: Call, method: 'GET' | 'DELETE'): Promise<number> {
 
 async function follow(call: Call): Promise<number> {
   const { connection, headers, id, signal, values } = call
-  const job = await followKeptJob(connection, { path: `/-/jobs/${id}/events`, headers, signal })
+  const job = await followKeptJob(connection, {
+    ...{ path: `/-/jobs/${id}/events`, headers, signal },
+    ...(!values.json && { line: (text: string) => console.error(text) }),
+  })
   if (typeof job === 'string') {
     console.error(job)
     return 1
@@ -125,13 +161,11 @@ async function follow(call: Call): Promise<number> {
 async function result(call: Call): Promise<number> {
   const { connection, headers, id, signal, values } = call
   const answer = await connection.send({ method: 'GET', path: `/-/jobs/${id}/result`, headers, signal })
-  // An answer of the keeper itself, in place of the job's.
-  const isResult = answer.headers['plimsoll-job'] !== undefined
-  if (!isResult && answer.status !== 202) {
+  if (!isResult(answer) && answer.status !== 202) {
     console.error(problemText(answer.status, await answer.body.text()))
     return 1
   }
-  if (!isResult) {
+  if (!isResult(answer)) {
     const job = JSON.parse(await answer.body.text()) as FollowedJob
     console.error(`job ${job.id} has no result yet\n${jobText(job, Date.now())}`)
     return 1
@@ -160,40 +194,4 @@ async function ask<T>(
   } catch {
     throw new UnreachableError('the answer is not that of a cluster')
   }
-}
-
-/** One line per fact. */
-export function jobText(job: FollowedJob, now: number): string {
-  const { id, workload, state, acceptedAt, endedAt, eta, progress, worker, waitsFor, answer, facts } = job
-  const left = eta && state !== 'answered' && state !== 'cancelled' ? etaText(eta, now) : undefined
-  const lines: [name: string, value: string | undefined][] = [
-    ['job', id],
-    ['workload', workload],
-    ['state', worker === undefined ? state : `${state} on ${worker}`],
-    ['accepted', acceptedAt],
-    ['ended', endedAt],
-    ['expected end', left],
-    ['progress', progress && progressText(progress)],
-    ['waits', waitsFor && `the cluster refused it for now: ${waitsFor}`],
-    [
-      'answer',
-      answer && `status ${answer.status}, ${answer.bytes} bytes${answer.isKept ? '' : ', not kept any more'}`,
-    ],
-    ['saved', facts?.saved === undefined ? undefined : `${facts.saved} units of work`],
-    ['story', job.job === undefined ? undefined : `plimsoll why ${job.job}`],
-  ]
-  return lines
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${styleText('dim', name.padEnd(12))}  ${value}`)
-    .join('\n')
-}
-
-function etaText({ earliest, expected, latest }: NonNullable<FollowedJob['eta']>, now: number): string {
-  const left = (time: string) => duration(Math.max(0, Date.parse(time) - now))
-  return `in ${left(expected)} (${left(earliest)} to ${left(latest)})`
-}
-
-export function progressText({ done, remaining }: { done: number; remaining: number }): string {
-  const all = done + remaining
-  return all > 0 ? `${Math.floor((done / all) * 100)} % of the work` : 'none yet'
 }

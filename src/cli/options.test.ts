@@ -31,6 +31,9 @@ test('an error names the flag, its value and what is allowed', () => {
     [['--job-count', ''], '--job-count = : must be a whole number from 1 to 9'],
     [['--share', 'x'], '--share = x: must be a number'],
     [['--kind', 'c'], '--kind = c: must be one of a, b'],
+    [['--share'], '--share: requires a value'],
+    [['--share', '-1'], '--share: requires a value; one that begins with a dash is written as --share=-1'],
+    [['--quick=1'], '--quick: takes no value'],
     [['--none'], "Unknown option '--none'. Options are: --job-count --share --kind --quick"],
     [['--share-url', '1'], "Unknown option '--share-url'; did you mean --share?"],
   ]

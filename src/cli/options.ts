@@ -87,9 +87,17 @@ function parse(args: string[], specs: OptionSpecs) {
       throw new ConfigError(
         '--token: other users can see arguments of processes; write the token to a file and give --token-file FILE, or set the environment variable that --help names',
       )
+    const [, flag] = /^Option '(?:-\w, )?(--[^' ]*)/.exec(problem) ?? []
+    if (flag !== undefined) throw new ConfigError(`${flag}: ${valueProblem(flag, problem)}`)
     const meant = unknown === undefined ? '' : didYouMean(unknown, flags)
     throw new ConfigError(meant ? `${problem}${meant}` : `${problem}. Options are: ${flags.join(' ')}`)
   }
+}
+
+function valueProblem(flag: string, problem: string): string {
+  if (/does not take an argument/.test(problem)) return 'takes no value'
+  if (!/is ambiguous/.test(problem)) return 'requires a value'
+  return `requires a value; one that begins with a dash is written as ${flag}=-1`
 }
 
 const mostWidth = 100

@@ -9,6 +9,7 @@ import { type Answer, type Client, client } from './terminal/client.ts'
 import { clusterUrlFrom } from './terminal/cluster-url.ts'
 import { following, followingText } from './terminal/following.ts'
 import { interruptible } from './terminal/interrupt.ts'
+import { keptAnswer } from './terminal/kept-answer.ts'
 import { type OutFile, openOut } from './terminal/out-file.ts'
 import { waitingLine } from './terminal/progress.ts'
 import { terminalWidth } from './terminal/width.ts'
@@ -36,7 +37,7 @@ const options = {
   },
   async: {
     type: 'flag',
-    help: 'do not wait: print the id of the accepted job; plimsoll jobs follows it and prints its result',
+    help: 'do not wait: print the id of the accepted job, or with --json the job; plimsoll jobs follows it and prints its result',
   },
   why: { type: 'flag', help: 'print the story of the job on stderr afterwards' },
   admin: adminOptions.admin,
@@ -51,6 +52,7 @@ export const request: Command = {
   options,
   async run(args) {
     const { values, rest } = readOptions(args, options)
+    checkAsync(values)
     const asked = readAsked('request', rest)
     const url = await clusterUrlFrom(values)
     const admin = await adminFrom(values)
@@ -61,7 +63,7 @@ export const request: Command = {
     try {
       const question = await questionFor('request', connection, asked, values.body)
       Object.assign(question.headers, headers)
-      if (values.async) return await handIn(connection, question)
+      if (values.async) return await handIn(connection, question, values.json)
       const followed = process.stderr.isTTY ? following(connection, admin, question) : undefined
       const eraseLine = waitingLine((ms) => followingText(asked.workload, ms, followed?.known ?? {}))
       stopWaiting = () => {
@@ -69,9 +71,18 @@ export const request: Command = {
         eraseLine()
       }
       return await interruptible(async (signal) => {
-        const answer = await connection.send({
+        const first = await connection.send({
           ...{ ...question, signal },
           ...(followed && { onJob: followed.follow }),
+        })
+        const answer = await keptAnswer(connection, first, {
+          ...{ headers: authorizationOf(headers), signal },
+          isKept(id) {
+            stopWaiting()
+            console.error(
+              `plimsoll: the cluster keeps this request as job ${id}; it goes on without this command`,
+            )
+          },
         })
         const received = await receive(answer, out).catch((error) => {
           throw new UnreachableError(`the answer was cut off (${error.code ?? error.message})`, {
@@ -97,7 +108,7 @@ export const request: Command = {
 }
 
 /** Prints the id of the job that the cluster has accepted. */
-async function handIn(connection: Client, question: AskedQuestion): Promise<number> {
+async function handIn(connection: Client, question: AskedQuestion, json: boolean): Promise<number> {
   const headers = { ...question.headers, prefer: 'respond-async' }
   const { status, body } = await connection.send({ ...question, headers })
   const text = await body.text()
@@ -105,8 +116,31 @@ async function handIn(connection: Client, question: AskedQuestion): Promise<numb
     console.error(problemText(status, text))
     return 1
   }
-  console.log((JSON.parse(text) as { id: string }).id)
+  console.log(json ? text.trimEnd() : (JSON.parse(text) as { id: string }).id)
   return 0
+}
+
+function authorizationOf({ authorization }: Record<string, string>): Record<string, string> {
+  return authorization === undefined ? {} : { authorization }
+}
+
+/** Throws if an option needs the answer, which `--async` does not wait for. */
+function checkAsync({
+  async: isAsync,
+  why,
+  out,
+}: {
+  async: boolean
+  why: boolean
+  out: string | undefined
+}): void {
+  if (!isAsync) return
+  if (why)
+    throw new ConfigError(
+      '--why: cannot be combined with --async; later: plimsoll why with the id of the job',
+    )
+  if (out !== undefined)
+    throw new ConfigError('--out: cannot be combined with --async; later: plimsoll jobs result ID --out FILE')
 }
 
 function headersFrom({

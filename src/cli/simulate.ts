@@ -87,7 +87,7 @@ function asked(
   { preset, policy, faults }: { preset: string | undefined; policy: string; faults: boolean },
   args: readonly string[],
 ): Contender<SchedulerName> {
-  if (preset === undefined) return contender(policy)
+  if (preset === undefined) return contender(policy, '--policy')
   if (isGiven(args, 'policy'))
     throw new ConfigError(`--preset = ${preset}: cannot be combined with --policy, which it replaces`)
   if (faults) throw new ConfigError(`--preset = ${preset}: cannot be combined with --faults`)

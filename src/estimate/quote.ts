@@ -102,17 +102,21 @@ function secondsOn(
   const secondsPerUnit = fleet.map(({ id }) => 1 / rates.of(id, workload))
   const cores = fleet.reduce((sum, worker) => sum + worker.cores, 0)
   const sigma = Math.max(...fleet.map(({ id }) => rates.sigma?.(id, workload) ?? 0))
-  /** The errors of work and rate are independent, so their logs add up as squares. */
-  const widened = (bound: number, side: 1 | -1) => {
-    if (!(work > 0 && bound > 0 && sigma > 0)) return bound
-    return work * Math.exp(side * Math.hypot(Math.log(bound / work), within * sigma))
-  }
   const mean = fleet.reduce((sum, worker, i) => sum + worker.cores * secondsPerUnit[i]!, 0) / cores
   return {
     expected: work * mean,
-    low: widened(low, -1) * Math.min(...secondsPerUnit),
-    high: widened(high, 1) * Math.max(...secondsPerUnit),
+    low: widened(work, low, -1, sigma) * Math.min(...secondsPerUnit),
+    high: widened(work, high, 1, sigma) * Math.max(...secondsPerUnit),
   }
+}
+
+/**
+ * The low (-1) or high (1) end of the interval of work, so wide that it allows for this error of the rate. The errors of
+ * work and rate are independent, so their logs add up as squares.
+ */
+export function widened(work: number, bound: number, side: 1 | -1, sigma: number): number {
+  if (!(work > 0 && bound > 0 && sigma > 0)) return bound
+  return work * Math.exp(side * Math.hypot(Math.log(bound / work), within * sigma))
 }
 
 /**

@@ -29,7 +29,7 @@ export interface RouteUnitsOptions {
 
 export class RouteUnits {
   #options: RouteUnitsOptions
-  readonly #rates = new FleetRates(brainRate)
+  readonly #rates = new FleetRates(brainRate, { ownUnits: true })
   /** By route: responses without a header since the last one with a header. */
   readonly #withoutHeader = new Map<string, number>()
 

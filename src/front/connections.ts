@@ -1,6 +1,6 @@
 /** The connections of clients: the answers pending on each, clients that stop sending, and malformed requests. */
 
-import type { Server, ServerResponse } from 'node:http'
+import { type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { lingerMs, problemDocument, RequestProblem } from './problem.ts'
 
@@ -61,7 +61,7 @@ export function watchConnections(
 }
 
 /** `rawPacket`: the bytes that could not be parsed. */
-type ClientError = NodeJS.ErrnoException & { rawPacket?: Buffer }
+type ClientError = NodeJS.ErrnoException & { rawPacket?: Buffer; reason?: string }
 
 function isTls({ rawPacket }: ClientError, socket: Socket): boolean {
   return rawPacket?.length === socket.bytesRead && rawPacket.subarray(0, 2).equals(tlsStart)
@@ -99,7 +99,7 @@ function probe(socket: Socket, responses: Pending): void {
 }
 
 /** Answers the requests before a malformed one, then that one, and closes the connection. */
-function refuse(error: NodeJS.ErrnoException, socket: Socket, responses: Pending): void {
+function refuse(error: ClientError, socket: Socket, responses: Pending): void {
   socket
     .removeAllListeners('data')
     .on('data', () => {})
@@ -124,12 +124,23 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket, responses: Pending
 }
 
 /** A request that is malformed, too large or too slow. */
-function problemOf({ code }: NodeJS.ErrnoException): RequestProblem {
+function problemOf({ code, reason }: ClientError): RequestProblem {
   if (code === 'HPE_HEADER_OVERFLOW')
     return new RequestProblem(431, 'head-too-large', 'The head of the request is too large.')
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new RequestProblem(408, 'too-slow', 'The request did not arrive in time.')
-  return new RequestProblem(400, 'bad-request', 'This is not a well-formed HTTP request.')
+  return new RequestProblem(
+    400,
+    'bad-request',
+    `This is not a well-formed HTTP request${whatIsWrong(code, reason)}`,
+  )
+}
+
+/** `reason`: the words of the parser. */
+function whatIsWrong(code: string | undefined, reason: string | undefined): string {
+  if (code === 'HPE_INVALID_URL')
+    return ': its address has characters that must be percent-encoded, for example %C3%A4 for ä.'
+  return reason === undefined || !code?.startsWith('HPE_') ? '.' : `: ${reason}.`
 }
 
 function endWith(problem: RequestProblem, socket: Socket): void {
@@ -137,7 +148,7 @@ function endWith(problem: RequestProblem, socket: Socket): void {
   if (!socket.writable) return
   const body = problemDocument(problem)
   socket.end(
-    `HTTP/1.1 ${problem.status} ${problem.code}\r\ncontent-type: application/problem+json\r\n` +
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\ncontent-type: application/problem+json\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   )
   const timer = setTimeout(() => socket.destroy(), lingerMs)

@@ -14,14 +14,8 @@ import { watchConnections } from './connections.ts'
 import { type CrossOrigin, crossOrigin, preflight } from './cross-origin.ts'
 import type { DirectPath } from './direct/direct-path.ts'
 import { ResponseExchange } from './direct/response-exchange.ts'
-import {
-  askKeeper,
-  guessedAwayMs,
-  type KeeperLink,
-  type KeepParts,
-  keepRequest,
-  notKeptHere,
-} from './durable/keep-request.ts'
+import { askKeeper, type KeepParts, keepRequest } from './durable/keep-request.ts'
+import { guessedAwayMs, type KeeperLink, notKeptHere } from './durable/keeper-link.ts'
 import { keptClientOf, keptServer } from './durable/kept-server.ts'
 import { type Wish, wishByQuote, wishOf } from './durable/wish.ts'
 import { keepAliveMs } from './fast-path/answer-text.ts'

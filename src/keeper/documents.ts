@@ -1,7 +1,7 @@
 /** The documents that describe kept jobs to clients. */
 
 import type { StoredJob, Webhook } from '../store/store.ts'
-import { jobsPath } from '../wire/kept.ts'
+import { linksOf } from '../wire/kept.ts'
 import type { Place } from './cluster-view.ts'
 import type { WithEnds } from './eta.ts'
 import type { OpenJob } from './open-jobs.ts'
@@ -18,6 +18,11 @@ export interface JobDocument {
   /** `accepted`: the cluster has not been given the job yet. */
   state: 'accepted' | 'queued' | 'running' | 'paused' | 'answered' | 'cancelled'
   workload: string
+  /** Of the request. */
+  method: string
+  target: string
+  /** For operators only. */
+  client?: string
   acceptedAt: string
   endedAt?: string
   /** As expected when the job was accepted: 90 % of jobs end in between. */
@@ -38,19 +43,14 @@ export interface JobDocument {
   links: { self: string; result: string; events: string }
 }
 
-export function pathOf(id: string): string {
-  return `${jobsPath}/${id}`
-}
-
 export function documentOf(job: StoredJob, open: OpenJob | undefined, place: Place | undefined): JobDocument {
-  const { id, workload, acceptedAt, endedAt, quote, answer, webhook, facts } = job
+  const { id, workload, method, target, acceptedAt, endedAt, quote, answer, webhook, facts } = job
   const eta = etaOf(job)
-  const self = pathOf(id)
   const isOpen = job.state === 'open'
   return {
     id,
     state: isOpen ? (place?.state ?? 'accepted') : job.state === 'cancelled' ? 'cancelled' : 'answered',
-    workload,
+    ...{ workload, method, target },
     acceptedAt: time(acceptedAt),
     ...(endedAt !== undefined && { endedAt: time(endedAt) }),
     ...(eta && { eta }),
@@ -63,7 +63,7 @@ export function documentOf(job: StoredJob, open: OpenJob | undefined, place: Pla
     ...(answer && { answer }),
     ...(webhook && { webhook: toldOf(webhook) }),
     ...(facts !== undefined && { facts }),
-    links: { self, result: `${self}/result`, events: `${self}/events` },
+    links: linksOf(id),
   }
 }
 

@@ -10,6 +10,8 @@ export interface EventParts {
   /** Resolves when the job has ended, if this cluster runs it. */
   ended(): Promise<void>
   describe(job: StoredJob): Promise<JobDocument>
+  /** Aborted when the keeper ends: its clients connect again. */
+  closing?: AbortSignal | undefined
 }
 
 /** How often the job is checked, and the longest silence: proxies close connections that are silent for longer. */
@@ -20,7 +22,7 @@ const [lookMs, silentMs] = [1_000, 15_000]
  * connections have seen, and the last one is `ended`.
  */
 export async function followJob(
-  { store, id, ended, describe }: EventParts,
+  { store, id, ended, describe, closing }: EventParts,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -36,7 +38,8 @@ export async function followJob(
     toldAt = performance.now()
     response.write(`event: ${event}\nid: ${eventId}\ndata: ${told}\n\n`)
   }
-  while (!response.destroyed) {
+  const pauses = new Pauses(response, closing)
+  while (!response.destroyed && !closing?.aborted) {
     const job = await store.job(id)
     if (!job) break
     const document = await describe(job)
@@ -50,17 +53,39 @@ export async function followJob(
       toldAt = performance.now()
       response.write(':\n\n')
     }
-    await endedOrLater(ended(), response)
+    await pauses.pause(ended())
   }
   response.end()
 }
 
-async function endedOrLater(ended: Promise<void>, response: ServerResponse): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const later = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, lookMs)
-    response.once('close', resolve)
-  })
-  await Promise.race([ended, later])
-  clearTimeout(timer)
+/**
+ * Pauses between looks. The end of the job or of the connection ends a pause early, once: a job that is open after its end
+ * was reported runs at another keeper now.
+ */
+class Pauses {
+  readonly #watched = new WeakSet<Promise<void>>()
+  #hasEnded = false
+  #wake = () => {}
+
+  constructor(response: ServerResponse, closing: AbortSignal | undefined) {
+    const wake = () => this.#wake()
+    response.once('close', wake)
+    closing?.addEventListener('abort', wake)
+    response.once('close', () => closing?.removeEventListener('abort', wake))
+  }
+
+  async pause(ended: Promise<void>): Promise<void> {
+    const pause = Promise.withResolvers<void>()
+    this.#wake = pause.resolve
+    if (!this.#hasEnded && !this.#watched.has(ended)) {
+      this.#watched.add(ended)
+      void ended.then(() => {
+        this.#hasEnded = true
+        this.#wake()
+      })
+    }
+    const timer = setTimeout(pause.resolve, lookMs)
+    await pause.promise
+    clearTimeout(timer)
+  }
 }

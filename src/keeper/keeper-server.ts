@@ -4,14 +4,16 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { RecoveryTime } from '../lib/retry-times.ts'
-import type { JobState, JobStore, StoredJob } from '../store/store.ts'
-import { jobsPath, keepPath, keptClientField } from '../wire/kept.ts'
+import type { JobStore, StoredJob } from '../store/store.ts'
+import { jobsPath, keepPath, keptJobField, linksOf, pathOf } from '../wire/kept.ts'
 import { authorizer } from '../wire/token.ts'
+import { type Caller, callerOf, maySee } from './callers.ts'
 import type { ClusterView } from './cluster-view.ts'
-import { documentOf, type JobDocument, pathOf, retryAfterS } from './documents.ts'
+import { documentOf, type JobDocument, retryAfterS } from './documents.ts'
 import { followJob } from './job-events.ts'
 import type { Keeper } from './keeper.ts'
 import { isKeptId } from './kept-id.ts'
+import { listJobs } from './list-jobs.ts'
 import { readOrder } from './read-order.ts'
 import { json, KeeperProblem, problemOf, refuse } from './responses.ts'
 import { targetProblem } from './webhooks/targets.ts'
@@ -22,6 +24,10 @@ export interface KeeperServerParts {
   store: JobStore
   view: ClusterView
   token: string
+  /** Operators see the jobs of all clients. */
+  operatorToken(): string
+  /** Aborted when the keeper ends: nobody waits for an answer any longer. */
+  closing?: AbortSignal | undefined
   /** Where webhooks may go. */
   webhookHosts: readonly string[]
   now(): number
@@ -57,34 +63,45 @@ async function handle(
 ): Promise<void> {
   const { pathname: path, searchParams: query } = new URL(request.url ?? '/', 'http://keeper')
   if (path === keepPath) return keep(parts, request, response)
-  const client = String(request.headers[keptClientField] ?? '')
-  if (path === jobsPath) {
-    allow(request, ['GET', 'HEAD'])
-    return list(parts, client, query, response)
-  }
+  const caller = callerOf(request, parts.operatorToken())
   const [id = '', part, ...more] = path.slice(jobsPath.length + 1).split('/')
-  const job = isKeptId(id) && more.length === 0 ? await parts.store.job(id) : undefined
-  // Nobody learns of jobs of others.
-  if (!job || job.client !== client)
-    throw new KeeperProblem(404, 'unknown-job', `There is no job ${id.slice(0, 100)}, or it is not yours.`)
-  if (part === undefined && request.method === 'DELETE') return cancel(parts, job, response)
-  if (part === undefined) allow(request, ['GET', 'HEAD', 'DELETE'])
-  else allow(request, ['GET', 'HEAD'])
-  if (part === undefined) return json(response, 200, await describe(parts, job), headersOf(parts, job))
-  if (part === 'result') return result(parts, job, response)
-  if (part === 'events')
-    return followJob(
-      {
-        ...{ id, store: parts.store, describe: (each) => describe(parts, each) },
-        ended: () => parts.keeper()?.ended(id) ?? never,
-      },
-      request,
+  if (id === '' && part === undefined) {
+    allow(request, ['GET', 'HEAD'])
+    return json(
       response,
+      200,
+      await listJobs(parts.store, caller, query, (job) => describe(parts, job, caller)),
     )
-  throw new KeeperProblem(
-    404,
-    'not-found',
-    `There is nothing at ${path.slice(0, 200)}; a job has /result and /events.`,
+  }
+  if ((part !== undefined && part !== 'result' && part !== 'events') || more.length > 0)
+    throw new KeeperProblem(
+      404,
+      'not-found',
+      `There is nothing at ${path.slice(0, 200)}; a job has /result and /events.`,
+    )
+  allow(request, part === undefined ? ['GET', 'HEAD', 'DELETE'] : ['GET', 'HEAD'])
+  const job = isKeptId(id) ? await parts.store.job(id) : undefined
+  // Nobody learns of jobs of others.
+  if (!job || !maySee(caller, job))
+    throw new KeeperProblem(404, 'unknown-job', `There is no job ${id.slice(0, 100)}, or it is not yours.`)
+  if (request.method === 'DELETE') return cancel(parts, job, response, caller)
+  if (part === 'result') return result(parts, job, response)
+  if (part === 'events') return events(parts, { job, caller }, request, response)
+  json(response, 200, await describe(parts, job, caller), headersOf(parts, job))
+}
+
+function events(
+  parts: KeeperServerParts,
+  { job: { id }, caller }: { job: StoredJob; caller: Caller },
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { store, keeper, closing } = parts
+  const describeOne = (each: StoredJob) => describe(parts, each, caller)
+  return followJob(
+    { id, store, closing, describe: describeOne, ended: () => keeper()?.ended(id) ?? never },
+    request,
+    response,
   )
 }
 
@@ -101,12 +118,11 @@ function leading({ keeper }: KeeperServerParts): Keeper {
 }
 
 function allow({ method = '' }: IncomingMessage, methods: readonly string[]): void {
-  if (!methods.includes(method))
-    throw new KeeperProblem(
-      405,
-      'wrong-method',
-      `${method} is not allowed here; allowed: ${methods.join(', ')}.`,
-    )
+  if (methods.includes(method)) return
+  const listed = methods.join(', ')
+  throw new KeeperProblem(405, 'wrong-method', `${method} is not allowed here; allowed: ${listed}.`, {
+    allow: listed,
+  })
 }
 
 async function keep(
@@ -114,7 +130,7 @@ async function keep(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { store, webhookHosts, now } = parts
+  const { store, webhookHosts, now, closing } = parts
   const keeper = leading(parts)
   const { order, body } = await readOrder(request)
   const problem = order.webhook === undefined ? undefined : targetProblem(order.webhook, webhookHosts)
@@ -132,7 +148,7 @@ async function keep(
       'This Idempotency-Key was used for another request: its method, URL, type or body differs.',
     )
   const { id, ended, isRepeat } = kept
-  await within(ended, order.waitMs, response)
+  await within(ended, { limitMs: order.waitMs, id, closing }, response)
   if (response.destroyed) return
   const job = await store.job(id)
   if (!job) throw new KeeperProblem(410, 'result-gone', `Job ${id} is not remembered any more.`)
@@ -140,8 +156,7 @@ async function keep(
     ...(order.applied !== undefined && { 'preference-applied': order.applied }),
     ...(isRepeat && { 'plimsoll-repeated': 'true' }),
   }
-  if (job.state === 'answered')
-    return sendResult(store, job, response, { ...fields, 'content-location': `${pathOf(id)}/result` })
+  if (job.state === 'answered') return sendResult(store, job, response, fields)
   if (job.state === 'cancelled') throw cancelled(id)
   json(response, 202, documentOf(job, keeper.standing(id), undefined), {
     ...fields,
@@ -150,64 +165,54 @@ async function keep(
   })
 }
 
-/** Resolves when the job has ended, the time is over or nobody waits any longer. `limitMs`: null for no limit. */
-async function within(ended: Promise<void>, limitMs: number | null, response: ServerResponse): Promise<void> {
-  if (limitMs === 0) return
-  let timer: NodeJS.Timeout | undefined
-  const over = new Promise<void>((resolve) => {
-    response.once('close', resolve)
-    if (limitMs !== null) timer = setTimeout(resolve, limitMs)
-  })
-  await Promise.race([ended, over])
-  clearTimeout(timer)
+interface Wait {
+  /** Null: no limit. */
+  limitMs: number | null
+  id: string
+  closing: AbortSignal | undefined
 }
 
-const states: readonly JobState[] = ['open', 'answered', 'cancelled']
-const [usualPage, longestPage] = [50, 1_000]
-
-async function list(
-  parts: KeeperServerParts,
-  client: string,
-  query: URLSearchParams,
+/**
+ * Resolves when the job has ended, the time is over, the keeper ends or nobody waits any longer. The front is told at once
+ * that the job is stored, so that it can answer if the keeper or itself ends first.
+ */
+async function within(
+  ended: Promise<void>,
+  { limitMs, id, closing }: Wait,
   response: ServerResponse,
 ): Promise<void> {
-  const known = ['state', 'workload', 'cursor', 'limit']
-  for (const name of query.keys())
-    if (!known.includes(name))
-      throw new KeeperProblem(
-        400,
-        'bad-request',
-        `${name.slice(0, 100)}: unknown; allowed: ${known.join(', ')}.`,
-      )
-  const state = query.get('state')
-  if (state !== null && !states.includes(state as JobState))
-    throw new KeeperProblem(
-      400,
-      'bad-request',
-      `state = ${state.slice(0, 100)}: must be one of ${states.join(', ')}.`,
-    )
-  const limit = Number(query.get('limit') ?? usualPage)
-  if (!(Number.isInteger(limit) && limit >= 1 && limit <= longestPage))
-    throw new KeeperProblem(400, 'bad-request', `limit: must be a whole number from 1 to ${longestPage}.`)
-  const [workload, cursor] = [query.get('workload'), query.get('cursor')]
-  const page = await parts.store.list({
-    ...{ client, limit },
-    ...(state !== null && { state: state as JobState }),
-    ...(workload !== null && { workload }),
-    ...(cursor !== null && { cursor }),
-  })
-  const jobs = await Promise.all(page.jobs.map((job) => describe(parts, job)))
-  json(response, 200, { jobs, ...(page.cursor !== undefined && { cursor: page.cursor }) })
+  if (limitMs === 0) return
+  response.writeEarlyHints({ link: `<${pathOf(id)}>; rel=monitor`, [keptJobField]: id })
+  const over = Promise.withResolvers<void>()
+  response.once('close', over.resolve)
+  const close = () => over.resolve()
+  closing?.addEventListener('abort', close)
+  if (closing?.aborted) over.resolve()
+  const timer = limitMs === null ? undefined : setTimeout(over.resolve, limitMs)
+  await Promise.race([ended, over.promise])
+  clearTimeout(timer)
+  closing?.removeEventListener('abort', close)
 }
 
-async function describe({ keeper, view }: KeeperServerParts, job: StoredJob): Promise<JobDocument> {
+async function describe(
+  { keeper, view }: KeeperServerParts,
+  job: StoredJob,
+  caller?: Caller,
+): Promise<JobDocument> {
   const open = job.state === 'open' ? keeper()?.standing(job.id) : undefined
   const place = open?.job === undefined ? undefined : await view.place(open.job)
-  return documentOf(job, open, place)
+  const document = documentOf(job, open, place)
+  const isOperator = caller !== undefined && caller.client === undefined
+  return isOperator ? { ...document, client: job.client } : document
 }
 
 /** Says how much work is saved: what the job had still been expected to need. */
-async function cancel(parts: KeeperServerParts, job: StoredJob, response: ServerResponse): Promise<void> {
+async function cancel(
+  parts: KeeperServerParts,
+  job: StoredJob,
+  response: ServerResponse,
+  caller: Caller,
+): Promise<void> {
   const { store } = parts
   const keeper = leading(parts)
   const before = await describe(parts, job)
@@ -223,7 +228,7 @@ async function cancel(parts: KeeperServerParts, job: StoredJob, response: Server
       'already-answered',
       `Job ${job.id} has an answer: it cannot be cancelled any more.`,
     )
-  json(response, 200, await describe(parts, after))
+  json(response, 200, await describe(parts, after, caller))
 }
 
 async function result(parts: KeeperServerParts, job: StoredJob, response: ServerResponse): Promise<void> {
@@ -243,6 +248,8 @@ async function sendResult(
   if (!kept) throw new KeeperProblem(410, 'result-gone', `The result of job ${job.id} is not kept any more.`)
   for (const [name, value] of kept.fields) response.appendHeader(name, value)
   for (const [name, value] of Object.entries(fields)) response.setHeader(name, value)
+  // Tells the answer of the job from those of the keeper.
+  response.setHeader('content-location', linksOf(job.id).result)
   response.writeHead(kept.status, { 'content-length': `${kept.bytes}` })
   if (response.req.method === 'HEAD') return void response.end()
   await pipeline(Readable.from(kept.body), response).catch(() => response.destroy())

@@ -7,10 +7,12 @@ import { StoreError, stackOf } from '../lib/errors.ts'
 export class KeeperProblem extends Error {
   readonly status: number
   readonly code: string
-  constructor(status: number, code: string, message: string) {
+  readonly fields: Readonly<Record<string, string>>
+  constructor(status: number, code: string, message: string, fields: Record<string, string> = {}) {
     super(message)
     this.status = status
     this.code = code
+    this.fields = fields
   }
 }
 
@@ -27,8 +29,9 @@ export function json(
 
 export function problemOf(error: Error, log: (line: string) => void): KeeperProblem {
   if (error instanceof KeeperProblem) return error
-  if (error instanceof StoreError && /cursor/.test(error.message))
-    return new KeeperProblem(400, 'bad-request', `${error.message}.`)
+  // Messages of the store say where it is, which is for the operator only.
+  if (error instanceof StoreError && error.code === 'STORE_QUERY')
+    return new KeeperProblem(400, 'bad-request', 'cursor: must be the cursor of the page before.')
   if (error instanceof StoreError)
     return new KeeperProblem(
       503,
@@ -42,7 +45,7 @@ export function problemOf(error: Error, log: (line: string) => void): KeeperProb
 /** `retryAfterMs`: when the request may succeed; undefined: it never will. */
 export function refuse(
   response: ServerResponse,
-  { status, code, message }: KeeperProblem,
+  { status, code, message, fields }: KeeperProblem,
   retryAfterMs?: number,
 ): void {
   if (response.headersSent) return void response.destroy()
@@ -50,6 +53,7 @@ export function refuse(
   const text = `${JSON.stringify(problem)}\n`
   response.writeHead(status, {
     'content-type': 'application/problem+json',
+    ...fields,
     ...(retryAfterMs !== undefined && { 'retry-after': `${Math.max(1, Math.ceil(retryAfterMs / 1000))}` }),
   })
   response.end(response.req.method === 'HEAD' ? undefined : text)

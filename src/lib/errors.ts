@@ -58,13 +58,14 @@ export class LedgerError extends PlimsollError {
   readonly code = 'LEDGER'
 }
 
-export type StoreErrorCode = 'STORE' | 'STORE_FENCED' | 'STORE_UNKNOWN'
+export type StoreErrorCode = 'STORE' | 'STORE_FENCED' | 'STORE_UNKNOWN' | 'STORE_QUERY'
 
 /** A store of durable jobs cannot be opened, read or written. The message names the store, what is wrong and what to do. */
 export class StoreError extends PlimsollError {
   /**
    * `STORE_FENCED`: a newer leader has begun, and this one must not write any more. `STORE_UNKNOWN`: the store failed
-   * while it wrote, and whether it has written is unknown; repeat the call. `STORE`: nothing was written.
+   * while it wrote, and whether it has written is unknown; repeat the call. `STORE_QUERY`: the query is wrong. `STORE`:
+   * nothing was written.
    */
   readonly code: StoreErrorCode
   constructor(message: string, code: StoreErrorCode = 'STORE') {

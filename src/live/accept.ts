@@ -2,7 +2,7 @@
 
 import type { CountedCache } from '../front/cache/answer-cache.ts'
 import { cacheOf, repeatsOf } from '../front/cache/repeated-answers.ts'
-import type { KeeperLink } from '../front/durable/keep-request.ts'
+import type { KeeperLink } from '../front/durable/keeper-link.ts'
 import type { ToFront } from '../wire/front-messages.ts'
 import { now } from './clock.ts'
 import type { Core } from './core.ts'

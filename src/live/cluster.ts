@@ -63,7 +63,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     settings: () => keeperSettings(options, tokens, adminUrl()),
     log: records.log,
   })
-  const accepting = await acceptRequests(core, { workers, delegation: delegating, keeper: keeper.link })
+  const accepting = await acceptRequests(core, { workers, delegation: delegating, keeper })
   const { fronts } = accepting
   opening.defer(() => fronts.close())
   const adminUrl = () => urlOf(admin.listener, nearHost(options.adminHost ?? usualAdminHost))

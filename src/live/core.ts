@@ -1,7 +1,8 @@
 /** The centre of a live cluster: the brain with its open jobs, and what happens when a job arrives and ends. */
 
 import type { Brain } from '../brain/brain.ts'
-import type { OpenJob } from '../front/open-job.ts'
+import { jobSpeed } from '../estimate/job-speed.ts'
+import type { JobParts, OpenJob } from '../front/open-job.ts'
 import { OverloadWatch } from '../front/overload/overload-watch.ts'
 import { resourceReader } from '../front/overload/readings.ts'
 import { stackOf } from '../lib/errors.ts'
@@ -9,6 +10,7 @@ import { Outage } from '../lib/outage.ts'
 import { count } from '../lib/quantities.ts'
 import type { Action } from '../model/action.ts'
 import type { Event } from '../model/event.ts'
+import type { Job } from '../model/job.ts'
 import { mayWork, type WorkerView } from '../model/view.ts'
 import { brainOf } from '../systems/brain-spec.ts'
 import { type BrainDriver, type DriverParts, driveBrain } from './brain-driver.ts'
@@ -63,7 +65,7 @@ export function clusterCore(
   { stopping, perform, delegation }: CoreParts,
 ): Core {
   const { options, spec, following, serving } = plan
-  const { ledger, eventLog, log } = records
+  const { ledger, eventLog, log, rates } = records
   const learners = { ...records, units: serving.units }
   const problems = new Map<string, string>()
   const canWork = (worker: WorkerView) => mayWork(worker) && !problems.has(worker.id)
@@ -72,6 +74,12 @@ export function clusterCore(
   const observers = observersOf(plan, records, jobs)
   const delegates: DriverParts['observers'][number] = {
     observe: (event, actions) => delegation().observe(event, actions),
+  }
+  // Routes count in microseconds; estimators of users and of published systems count at the announced rate.
+  const isNominal = serving.units || options.estimator || options.ruled
+  const timed = ({ job, quote }: JobParts): Job => {
+    const speed = isNominal ? undefined : jobSpeed(job, quote, rates, plan.nominal * 1000)
+    return speed ? { ...job, speed } : job
   }
   const overload = watchOverload(plan, records.log, brain)
   const seenBy = [...observers.all, shedCounter(overload), delegates]
@@ -97,7 +105,7 @@ export function clusterCore(
     submit(job, ofFront = 0) {
       const pressure = Math.min(1, Math.max(ofFront, overload.pressure))
       jobs.add(job)
-      driver.tell({ type: 'arrived', job: job.parts.job, ...(pressure > 0 && { pressure }) })
+      driver.tell({ type: 'arrived', job: timed(job.parts), ...(pressure > 0 && { pressure }) })
     },
     ended(job) {
       jobs.delete(job)

@@ -95,7 +95,7 @@ export async function openLearning(
 }
 
 /** CPU time that the rate of a shipped model counts for: measurements on this machine soon outweigh it. */
-const shippedMs = 20
+const shippedMs = 40
 
 function startFrom(
   { workload, code, workPerMs, model, isCurrent }: FoundModel,

@@ -3,7 +3,7 @@
 import type { CountedCache } from '../front/cache/answer-cache.ts'
 import { type RepeatCounters, repeatedAnswers } from '../front/cache/repeated-answers.ts'
 import type { FrontServer } from '../front/connection-steps.ts'
-import type { KeeperLink } from '../front/durable/keep-request.ts'
+import type { KeeperLink } from '../front/durable/keeper-link.ts'
 import { Exchange } from '../front/exchange.ts'
 import { frontServer } from '../front/front.ts'
 import { FrontOverload } from '../front/overload/front-overload.ts'

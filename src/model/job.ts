@@ -8,6 +8,8 @@ export interface Job {
   high?: number
   /** True: its interval has not been confirmed by enough requests. It shares the cores of its worker and is never paused. */
   unproven?: true
+  /** How many times the rate that workers announce its work is done at, as learned. Default 1. */
+  speed?: Speed
   /** Predicted peak resident memory. */
   memoryMb: number
   client?: string
@@ -20,6 +22,12 @@ export interface Job {
   safeToRepeat?: boolean
   /** False: never paused once it runs. Default true. */
   preemptible?: boolean
+}
+
+/** `high`: that of the fastest jobs, so that at most 5 % of jobs take less time than `low` of their work at this speed. */
+export interface Speed {
+  expected: number
+  high: number
 }
 
 /** Lets a job go before or after others regardless of its remaining work. */

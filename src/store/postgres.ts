@@ -33,47 +33,57 @@ export interface PostgresJobsOptions {
 }
 
 const usualWriters = 3
-/** For reads and long contents, besides the writers. */
-const readers = 5
-const limitMs = 30_000
-/** A lease never waits behind other statements, and a renewal that takes longer has failed. */
-const leaseLimitMs = 4_000
+/** For everything but rows of jobs: those wait neither behind reads nor behind long contents. */
+const others = { connections: 5, connectMs: 10_000, limitMs: 30_000 }
+/** A renewal of the lease has a connection of its own, and has failed if it takes longer than this. */
+const forLeases = { connections: 1, connectMs: 3_000, limitMs: 4_000 }
+
+interface Databases {
+  others: Database
+  writers: Database
+  leases: Database
+}
 
 /** Resolves when the tables are there. Rejects with ConfigError if the URL is wrong or the driver is not installed. */
 export async function openPostgresJobs({
   url,
   writers = usualWriters,
 }: PostgresJobsOptions): Promise<JobStore> {
-  const db = await openDatabase(url, { connections: writers + readers, limitMs })
+  const db = await openDatabase(url, others)
   try {
     await migrate(db)
-    const leases = await openDatabase(url, { connections: 1, limitMs: leaseLimitMs })
-    return new PostgresJobStore(db, leases, writers)
   } catch (error) {
     await db.close()
     throw isRejected(error) ? explainError(error, db.store, false) : error
   }
+  const databases = {
+    others: db,
+    writers: await openDatabase(url, { ...others, connections: writers }),
+    leases: await openDatabase(url, forLeases),
+  }
+  return new PostgresJobStore(databases, writers)
 }
 
 class PostgresJobStore implements JobStore {
+  readonly #databases: Databases
   readonly #db: Database
-  readonly #leases: Database
   readonly #batches: Batches
   readonly #reads: Reads
   readonly #writes: Writes
   readonly #begun = new Set<Promise<unknown>>()
   #closing: Promise<void> | undefined
 
-  constructor(db: Database, leases: Database, writers: number) {
+  constructor(databases: Databases, writers: number) {
+    this.#databases = databases
+    const { others: db, writers: forRows } = databases
     this.#db = db
-    this.#leases = leases
     this.#batches = new Batches(writers, (error) => explainError(error, db.store, true))
     this.#reads = readsOf(db)
-    this.#writes = writesOf(db, this.#reads, this.#batches)
+    this.#writes = writesOf(forRows, readsOf(forRows), this.#batches)
   }
 
   async lead(holder: string, ttlMs: number): Promise<Lease | undefined> {
-    const lease = await this.#write(() => lead(this.#leases, holder, ttlMs))
+    const lease = await this.#write(() => lead(this.#databases.leases, holder, ttlMs))
     if (!lease) return undefined
     return {
       epoch: lease.epoch,
@@ -178,7 +188,7 @@ class PostgresJobStore implements JobStore {
   async #close(): Promise<void> {
     await Promise.allSettled(this.#begun)
     await this.#batches.idle()
-    await Promise.all([this.#db.close(), this.#leases.close()])
+    await Promise.all(Object.values(this.#databases).map((each: Database) => each.close()))
   }
 
   /** Errors of the server become errors of the store; those of a content are passed on. */

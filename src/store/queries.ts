@@ -16,14 +16,20 @@ export function seqOfCursor(store: string, cursor: string | undefined): number |
   const seq = /^jobs:(\d{1,16})$/.exec(text)?.[1]
   if (seq === undefined || cursorAfter(Number(seq)) !== cursor) {
     const shown = JSON.stringify(cursor)?.slice(0, 80)
-    throw new StoreError(`${store}: cursor ${shown} is invalid: it must be the cursor of the page before`)
+    throw new StoreError(
+      `${store}: cursor ${shown} is invalid: it must be the cursor of the page before`,
+      'STORE_QUERY',
+    )
   }
   return Number(seq)
 }
 
 export function checkPageLimit(store: string, limit: number): void {
   if (Number.isInteger(limit) && limit >= 1 && limit <= maxPageLimit) return
-  throw new StoreError(`${store}: limit = ${limit}: must be a whole number from 1 to ${maxPageLimit}`)
+  throw new StoreError(
+    `${store}: limit = ${limit}: must be a whole number from 1 to ${maxPageLimit}`,
+    'STORE_QUERY',
+  )
 }
 
 export interface Filter {

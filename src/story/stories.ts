@@ -108,7 +108,7 @@ export class Stories {
     if (before?.code === reason.code) return
     const waiting = before ? this.#waiting - 1 : this.#waiting++
     const facts: Reason = { ...reason, waiting, workers: this.#workers.ready }
-    if (story.countsMs !== undefined) facts.needMs = story.countsMs
+    if (story.countsMs !== undefined) facts.needMs = story.countsMs / (story.job.speed?.expected ?? 1)
     story.queued = facts
     addEntry(story, { at: now, event: 'wait', reason: facts })
     if (!before) enter(story, 'waiting', now)

@@ -32,6 +32,16 @@ export const keepPath = '/keep'
 /** The paths of jobs. */
 export const jobsPath = '/-/jobs'
 
+export function pathOf(id: string): string {
+  return `${jobsPath}/${id}`
+}
+
+/** The addresses of a job. */
+export function linksOf(id: string): { self: string; result: string; events: string } {
+  const self = pathOf(id)
+  return { self, result: `${self}/result`, events: `${self}/events` }
+}
+
 /** Authorizes requests from the keeper to a front, besides which they have the fields of the client. */
 export const keptTokenField = 'plimsoll-kept-token'
 /** The address and the protocol of the client's connection. */
@@ -39,8 +49,15 @@ export const keptAddressField = 'plimsoll-kept-address'
 export const keptProtocolField = 'plimsoll-kept-protocol'
 /** The client of a request that a front passes on to the keeper, or the keeper to a front. */
 export const keptClientField = 'plimsoll-kept-client'
+/** What the client sent to prove that it is an operator, in a request about jobs that a front passes on to the keeper. */
+export const keptOperatorField = 'plimsoll-kept-operator'
+/** The id of a job that is stored, in an informational response (103) to a front whose client waits for the answer. */
+export const keptJobField = 'plimsoll-kept-job'
 /** Marks an answer with which the cluster itself refuses the request, by the code of the problem. */
 export const keptRefusalField = 'plimsoll-kept-refusal'
+
+/** With the operator token, a request about jobs sees those of all clients. */
+export const operatorField = 'plimsoll-operator'
 
 /** How fronts reach the keeper, and prove who they are. */
 export interface KeeperAddress {

@@ -105,6 +105,7 @@ const headerNames = [
   ...['Connection', 'Expect', 'Upgrade', 'TE', 'Trailer', 'Keep-Alive', 'Proxy-Connection', 'Cache-Control'],
   ...[
     'plimsoll-deadline',
+    'plimsoll-max-cost',
     'plimsoll-method',
     'plimsoll-announce',
     'plimsoll-work',

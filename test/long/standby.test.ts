@@ -157,6 +157,21 @@ test('a leader that was frozen writes nothing any more, and waits for the lease'
   await until('the first one leads again', async () => (await tryHandIn(first)) === 202, limitMs)
 })
 
+test('a standby alone leads, and its next keeper need not wait', options, async (t) => {
+  const { up, runs, handIn } = await stand(t)
+  const cluster = await up('--standby')
+  await until('it leads', async () => (await tryHandIn(cluster)) === 202, limitMs)
+  const job = await handIn(cluster, 1, 2_000)
+  await until('it runs', () => runs().includes(1), limitMs)
+  process.kill(keeperOf(cluster), 'SIGKILL')
+  await until('the job is answered', () => ended(cluster, [job]).catch(() => false), limitMs)
+  const log = cluster.lines.join('\n')
+  assert.match(log, /goes on with \d/)
+  assert.doesNotMatch(log, /another cluster/)
+  const waits = cluster.lines.filter((line) => /a standby: asks/.test(line) && !/is restarted/.test(line))
+  assert.equal(waits.length, 1)
+})
+
 test('a database that crashes is used again, and no accepted job is lost', options, async (t) => {
   const { up, handIn } = await stand(t)
   const cluster = await up()

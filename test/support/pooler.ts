@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { installPackage } from './debian.ts'
 import { freePort, type Postgres, password } from './postgres.ts'
 
 export interface Pooler {
@@ -16,7 +17,9 @@ export interface Pooler {
 /** Undefined, with a line that says so, if PgBouncer is not installed. */
 export async function startPooler({ port }: Postgres): Promise<Pooler | undefined> {
   const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` }
-  if (spawnSync('pgbouncer', ['--version'], { env }).status !== 0) {
+  const isThere = () => spawnSync('pgbouncer', ['--version'], { env }).status === 0
+  installPackage('pgbouncer', isThere)
+  if (!isThere()) {
     console.error('SKIPPED: PgBouncer is not installed here. On Debian: apt-get install pgbouncer')
     return undefined
   }

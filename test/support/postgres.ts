@@ -3,13 +3,14 @@
  * and the durability of a real one. It ends with this process.
  */
 
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
+import { installPackage } from './debian.ts'
 
 export interface Postgres {
   port: number
@@ -26,12 +27,15 @@ export interface Postgres {
 /** It is in the URLs, and must be in no log and no error. */
 export const password = 'secret-of-the-store'
 const user = 'plimsoll'
-const installLimitMs = 240_000
+/** Installing the package would start a server that nobody stops. */
+const withoutCluster = `$apt install postgresql-common
+  echo 'create_main_cluster = false' > /etc/postgresql-common/createcluster.conf`
 const startLimitMs = 60_000
 
 /** Undefined, with a line that says why, if PostgreSQL is not installed and cannot be. */
 export async function startPostgres(...settings: string[]): Promise<Postgres | undefined> {
-  const binaries = installedBinaries() ?? install()
+  installPackage('postgresql', () => installedBinaries() !== undefined, withoutCluster)
+  const binaries = installedBinaries()
   if (binaries === undefined) {
     console.error('SKIPPED: PostgreSQL is not installed here. On Debian: apt-get install postgresql')
     return undefined
@@ -52,27 +56,6 @@ function installedBinaries(): string | undefined {
   return versions
     .map((version) => join(folder, version, 'bin'))
     .find((bin) => existsSync(join(bin, 'initdb')))
-}
-
-/** Several test files may do it at once: the second one waits and finds it installed. */
-function install(): string | undefined {
-  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return undefined
-  console.error('PostgreSQL is not installed; trying apt-get install postgresql')
-  const apt =
-    'apt-get -q -y -o DPkg::Lock::Timeout=200 -o Dpkg::Options::=--force-confold --no-install-recommends'
-  // Without the first step, the second one would start a server that nobody stops.
-  const script = `set -e; export DEBIAN_FRONTEND=noninteractive
-    ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 && exit 0
-    apt-get -q update
-    ${apt} install postgresql-common
-    echo 'create_main_cluster = false' > /etc/postgresql-common/createcluster.conf
-    ${apt} install postgresql`
-  const { status, stderr } = spawnSync('flock', ['/tmp/plimsoll-apt.lock', 'sh', '-c', script], {
-    encoding: 'utf8',
-    timeout: installLimitMs,
-  })
-  if (status !== 0) console.error(`apt-get failed: ${stderr?.trim().split('\n').at(-1)}`)
-  return installedBinaries()
 }
 
 class Server implements Postgres {

@@ -229,7 +229,7 @@ function planOf(spec: BrainSpec): ClusterPlan {
   return {
     options: { min: spec.scale.min, queue: 1000, overload: readerOf(spec) },
     limits: {},
-    ...{ spec, following: {}, prices: usualPrices, functions: undefined },
+    ...{ spec, following: {}, prices: usualPrices, functions: undefined, nominal },
     serving: { code: { job: '' }, units: undefined },
   } as unknown as ClusterPlan
 }

@@ -1,5 +1,6 @@
 /** How much work is ahead of a job: sums by size over the queue and the workers' jobs, updated as jobs come and go. */
 
+import { nominalWork } from '../jobs/times.ts'
 import type { JobRecord } from '../state.ts'
 
 /** Sizes are grouped, two groups per octave. */
@@ -16,7 +17,7 @@ export class Backlog {
   /** From now on this part of the job's work counts: all, some, or none of it. */
   weigh({ job, functions }: JobRecord, part: number): void {
     if (!functions) return
-    const weight = Math.round(job.work * part)
+    const weight = Math.round(nominalWork(job) * part)
     const change = weight - functions.weight
     if (change === 0) return
     functions.weight = weight

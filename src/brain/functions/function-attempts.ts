@@ -5,6 +5,7 @@ import type { Concern, Core } from '../core.ts'
 import { announce } from '../jobs/announcements.ts'
 import { releaseAttempt } from '../jobs/attempts.ts'
 import { retry } from '../jobs/retry.ts'
+import { msOf } from '../jobs/times.ts'
 import type { Attempt, FunctionUse, JobRecord } from '../state.ts'
 import { setTimer } from '../timers.ts'
 import { partLeft } from './backlog.ts'
@@ -54,7 +55,7 @@ function stayWithFleet({ overflow }: Core, use: FunctionUse): void {
 
 function setTimeLimit(core: Core, attempt: Attempt): void {
   const { spec, pace } = core.overflow!
-  const expectedMs = attempt.coldMs + (attempt.job.work / spec.workPerSecond) * 1000 * pace
+  const expectedMs = attempt.coldMs + msOf(attempt.job, attempt.job.work, spec.workPerSecond) * pace
   const limitMs = Math.min(
     Math.max(spec.patienceMs, tolerance * expectedMs),
     spec.timeoutMs + spec.patienceMs,

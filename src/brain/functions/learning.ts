@@ -2,6 +2,7 @@
 
 import type { Core } from '../core.ts'
 import { ranMs } from '../jobs/mirror.ts'
+import { msOf } from '../jobs/times.ts'
 import type { Attempt } from '../state.ts'
 import type { Overflow } from './overflow-state.ts'
 
@@ -17,7 +18,7 @@ export function noteAnswer(core: Core, attempt: Attempt, work: number | undefine
   overflow.warm.push(core.now)
   if (work === undefined || !(work > 0 && work < Infinity)) return
   const tookMs = core.now - attempt.sentAt
-  const nominalMs = (work / overflow.spec.workPerSecond) * 1000
+  const nominalMs = msOf(attempt.job, work, overflow.spec.workPerSecond)
   if (attempt.coldMs > 0) {
     const coldMs = Math.max(0, tookMs - nominalMs * overflow.pace)
     overflow.coldMs += newPart * (coldMs - overflow.coldMs)
@@ -28,7 +29,7 @@ export function noteAnswer(core: Core, attempt: Attempt, work: number | undefine
 export function noteWorkerPace({ overflow, now }: Core, attempt: Attempt, work: number): void {
   if (!overflow || !(work > 0 && work < Infinity)) return
   const tookMs = ranMs(attempt, now)
-  const nominalMs = (work / attempt.worker.workPerSecond) * 1000
+  const nominalMs = msOf(attempt.job, work, attempt.worker.workPerSecond)
   // Where jobs share cores, their time on a core is not known.
   if (tookMs > 0) overflow.fleetPace = learned(overflow.fleetPace, tookMs / nominalMs)
 }

@@ -7,6 +7,7 @@ import { thousandths } from '../../lib/quantities.ts'
 import type { Job } from '../../model/job.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { Core } from '../core.ts'
+import { msOf } from '../jobs/times.ts'
 import type { JobRecord } from '../state.ts'
 import { forgetCold } from './learning.ts'
 import type { OverflowSpec } from './overflow-spec.ts'
@@ -34,7 +35,7 @@ export function worthFunction(core: Core, record: JobRecord): Reason | undefined
 export function functionInTime(core: Core, record: JobRecord): Reason | undefined {
   const { overflow } = core
   if (!overflow || !mayGo(core, overflow, record)) return undefined
-  const functionMs = timeInFunction(overflow, record.job.work, core.now)
+  const functionMs = timeInFunction(overflow, record.job, core.now)
   return { code: 'overflow-deadline', functionMs: thousandths(functionMs) }
 }
 
@@ -50,9 +51,9 @@ function isSmall({ spec }: Overflow, { job }: JobRecord): Reason | undefined {
 
 function pays(core: Core, overflow: Overflow, record: JobRecord): Reason | undefined {
   const { spec } = overflow
-  const { work } = record.job
-  const functionMs = timeInFunction(overflow, work, core.now)
-  const workerMs = (work / (core.fastest || spec.workPerSecond)) * 1000 * overflow.fleetPace
+  const { job } = record
+  const functionMs = timeInFunction(overflow, job, core.now)
+  const workerMs = msOf(job, job.work, core.fastest || spec.workPerSecond) * overflow.fleetPace
   const waitMs = expectedWaitMs(core, overflow, record)
   const soonerMs = waitMs + workerMs - functionMs
   if (soonerMs < Math.max(leastGainMs, margin * functionMs)) return undefined
@@ -70,24 +71,23 @@ function mayGo(core: Core, overflow: Overflow, record: JobRecord): boolean {
   const { fleetOnly, retryAt } = record.functions!
   const tries = Math.min(mostTries, core.limits.attempts / 2)
   if (fleetOnly || retryAt > 0 || record.attempts >= tries || !fits(overflow, job)) return false
-  return (
-    job.deadlineAt === undefined || core.now + timeInFunction(overflow, job.work, core.now) < job.deadlineAt
-  )
+  return job.deadlineAt === undefined || core.now + timeInFunction(overflow, job, core.now) < job.deadlineAt
 }
 
 /** A function cannot ask for permission to start, so a job that must not be repeated does not go there. */
-function fits({ spec, pace, coldMs }: Overflow, { work, high = work, memoryMb, safeToRepeat }: Job): boolean {
+function fits({ spec, pace, coldMs }: Overflow, job: Job): boolean {
+  const { work, high = work, memoryMb, safeToRepeat } = job
   if (safeToRepeat === false || memoryMb > spec.memoryMb) return false
   // The rule `small` goes by the estimate alone.
   const most = spec.rule === 'small' ? work : high
-  return coldMs + (most / spec.workPerSecond) * 1000 * pace <= safePart * spec.timeoutMs
+  return coldMs + msOf(job, most, spec.workPerSecond) * pace <= safePart * spec.timeoutMs
 }
 
-/** How long this work takes in a function, from now on. */
-function timeInFunction(overflow: Overflow, work: number, now: number): number {
+/** How long the job takes in a function, from now on. */
+function timeInFunction(overflow: Overflow, job: Job, now: number): number {
   forgetCold(overflow, now)
   const startMs = overflow.warm.length > 0 ? 0 : overflow.coldMs
-  return startMs + (work / overflow.spec.workPerSecond) * 1000 * overflow.pace
+  return startMs + msOf(job, job.work, overflow.spec.workPerSecond) * overflow.pace
 }
 
 /** How long until a worker starts the job, with the workers that are booting now and no others. */

@@ -15,6 +15,7 @@ import { releaseAttempt } from './attempts.ts'
 import { doneWork, remainingWork } from './mirror.ts'
 import { fill } from './placing.ts'
 import { retry } from './retry.ts'
+import { nominalWork } from './times.ts'
 
 /** The limit doubles each time an attempt at the job exceeded it, at most this many times. */
 const mostDoublings = 20
@@ -59,7 +60,7 @@ function tryAgain(core: Core, attempt: Attempt, cause: 'overdue' | 'timed-out', 
 function limitMs({ limits, now }: Core, { worker, record }: Attempt): number {
   const { factor, leastMs } = limits.answers!
   const { jobs, cores, workPerSecond } = worker
-  const work = jobs.reduce((sum, attempt) => sum + remainingWork(attempt, now), 0)
+  const work = jobs.reduce((sum, attempt) => sum + nominalWork(attempt.job, remainingWork(attempt, now)), 0)
   const needMs = (work / (cores * workPerSecond)) * 1000
   return (leastMs + factor * needMs) * 2 ** Math.min(record.resent, mostDoublings)
 }

@@ -4,11 +4,15 @@ import { ContractError } from '../../lib/errors.ts'
 import type { Job } from '../../model/job.ts'
 import type { WorkerFacts } from '../../model/worker.ts'
 
-export function checkJob({ id, work, memoryMb, deadlineAt }: Job): void {
+export function checkJob({ id, work, memoryMb, deadlineAt, speed }: Job): void {
   if (!(work >= 0 && work < Infinity)) refuse(`job ${id}: work`, work, 'a number, 0 or more')
   if (!(memoryMb >= 0 && memoryMb < Infinity)) refuse(`job ${id}: memoryMb`, memoryMb, 'a number, 0 or more')
   if (deadlineAt !== undefined && !Number.isFinite(deadlineAt))
     refuse(`job ${id}: deadlineAt`, deadlineAt, 'a time, or absent')
+  if (!speed) return
+  for (const name of ['expected', 'high'] as const)
+    if (!(speed[name] > 0 && speed[name] < Infinity))
+      refuse(`job ${id}: speed.${name}`, speed[name], 'a number above 0')
 }
 
 export function checkPressure({ id }: Job, pressure: number): void {

@@ -202,3 +202,23 @@ test('under disciplines that do not rank jobs, deadlines only end jobs', () => {
   assert.deepEqual(answers(trial.arrives('late', { work: 3000, low: 2000, deadlineAt: 1000 })), [])
   assert.equal(trial.view.timers, 1)
 })
+
+test('a deadline that is met at the learned speed is accepted, and one that is missed even so is refused', () => {
+  const speed = { expected: 8, high: 10 }
+  const large = { work: 16_000, low: 12_000, high: 20_000, speed }
+  const trial = cluster()
+  assert.deepEqual(sent(trial.arrives('large', { ...large, deadlineAt: 3000 })), ['large w1'])
+  // Jobs with earlier deadlines count by their own speed: 1,200 ms and 1,200 ms.
+  assert.deepEqual(answers(trial.arrives('next', { ...large, deadlineAt: 3001 })), [])
+  const [late] = only(cluster().arrives('late', { ...large, deadlineAt: 1000 }), 'answer')
+  assert.deepEqual(late!.reason, { code: 'no-time', needMs: 1200, leftMs: 1000 })
+})
+
+test('the latest start of a job follows from its learned speed', () => {
+  const trial = cluster()
+  trial.arrives('report', { work: 1000 })
+  trial.arrives('bill', { work: 16_000, speed: { expected: 8, high: 8 }, deadlineAt: 3000 })
+  assert.deepEqual(sent(trial.after(499).tick()), [])
+  // 1.25 times two seconds before its deadline.
+  assert.deepEqual(sent(rings(trial, 500)), ['bill w1'])
+})

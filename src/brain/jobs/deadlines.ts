@@ -13,6 +13,7 @@ import { clearTimer, setTimer } from '../timers.ts'
 import { answer, withdraw } from './ending.ts'
 import { doneWork } from './mirror.ts'
 import { reorder } from './placing.ts'
+import { msOf } from './times.ts'
 import { giveTurns, leaveTurn } from './turns.ts'
 
 /** Estimates are not exact: a job is assumed to need this many times its predicted work. */
@@ -44,7 +45,7 @@ function admit(core: Core, record: JobRecord, deadlineAt: number): Admission | u
   if (late && !overflow) return { refused: late }
   record.deadlineTimer = setTimer(core, { kind: 'deadline', id: record.job.id }, deadlineAt)
   core.deadlines.add(record)
-  if (core.discipline.ranks) planSlack(core, record, startBy(core, record, mostWork(record)))
+  if (core.discipline.ranks) planSlack(core, record, mustBegin(core, record))
   return overflow && { overflow }
 }
 
@@ -52,13 +53,12 @@ function admit(core: Core, record: JobRecord, deadlineAt: number): Admission | u
 function tooLate(core: Core, job: Job, deadlineAt: number): Reason | undefined {
   if (!core.discipline.ranks || core.ready === core.withoutSlots) return undefined
   const leftMs = deadlineAt - core.now
-  const needMs = (leastWork(job) / core.fastest) * 1000
+  const needMs = (leastWork(job, 0) / core.fastest) * 1000
   if (needMs > leftMs) return noTime(core, job)
-  let before = leastWork(job)
+  let before = leastWork(job, 0)
   for (const { job: other, attempt } of core.deadlines) {
     if (other.deadlineAt! > deadlineAt || attempt?.inFunction) continue
-    const done = attempt ? doneWork(attempt, core.now) : 0
-    before += Math.max(0, leastWork(other) - done)
+    before += leastWork(other, attempt ? doneWork(attempt, core.now) : 0)
   }
   const togetherMs = (before / core.capacity) * 1000
   return togetherMs > leftMs
@@ -71,7 +71,7 @@ function replanSlack(core: Core, { record, worker, inFunction }: Attempt): void 
   if (!record.slackTimer || inFunction) return
   if (record.aheadMs === forEver || worker.workPerSecond === core.fastest) return
   clearTimer(core, record.slackTimer)
-  planSlack(core, record, startBy(core, record, mostWork(record)))
+  planSlack(core, record, mustBegin(core, record))
 }
 
 function passDeadline(core: Core, record: JobRecord): void {
@@ -88,14 +88,14 @@ function checkSlack(core: Core, record: JobRecord): void {
   record.slackTimer = undefined
   const { job, attempt } = record
   if (record.aheadMs < forEver) {
-    const due = startBy(core, record, mostWork(record))
+    const due = mustBegin(core, record)
     const tolerance = attempt?.running ? closeMs(job.deadlineAt! - due) : 0
     if (due > core.now + tolerance) return planSlack(core, record, due)
     // It goes first to its end, so it needs no turn.
     leaveTurn(core, record)
     record.due = due
     record.aheadMs = forEver
-    planSlack(core, record, startBy(core, record, leastWork(job)))
+    planSlack(core, record, mayBegin(core, record))
     reorder(core, record, { code: 'deadline-near', leftMs: thousandths(job.deadlineAt! - core.now) })
     giveTurns(core)
   } else if (!attempt) {
@@ -106,7 +106,7 @@ function checkSlack(core: Core, record: JobRecord): void {
 }
 
 function noTime(core: Core, job: Job): Reason {
-  const needMs = thousandths((leastWork(job) / core.fastest) * 1000)
+  const needMs = thousandths((leastWork(job, 0) / core.fastest) * 1000)
   return { code: 'no-time', needMs, leftMs: thousandths(job.deadlineAt! - core.now) }
 }
 
@@ -114,23 +114,34 @@ function closeMs(needMs: number): number {
   return Math.max(1, needMs * close)
 }
 
-/** When the job must begin, or go on, to do this much work by its deadline. */
-function startBy(core: Core, { job, attempt }: JobRecord, work: number): number {
-  const done = attempt ? doneWork(attempt, core.now) : 0
-  // A job that has begun stays on its worker.
-  const workPerSecond = attempt?.worker.workPerSecond ?? core.fastest
-  const leftMs = workPerSecond > 0 ? (Math.max(0, work - done) / workPerSecond) * 1000 : 0
-  return job.deadlineAt! - leftMs
+/** When the job must begin, or go on, to end by its deadline even if it needs more than predicted. */
+function mustBegin(core: Core, record: JobRecord): number {
+  const { job, attempt, expected } = record
+  // More than that again is expected once that shows.
+  const most = Math.max(job.work * caution, attempt?.expected ?? expected)
+  const rate = rateOf(core, record)
+  return job.deadlineAt! - (rate > 0 ? msOf(job, Math.max(0, most - doneOf(core, record)), rate) : 0)
 }
 
-/** The job may need more than predicted, and more again once that shows. */
-function mostWork({ job, attempt, expected }: JobRecord): number {
-  return Math.max(job.work * caution, attempt?.expected ?? expected)
+/** When the job must begin, or go on, to end by its deadline if it needs little. */
+function mayBegin(core: Core, record: JobRecord): number {
+  const rate = rateOf(core, record)
+  const work = leastWork(record.job, doneOf(core, record))
+  return record.job.deadlineAt! - (rate > 0 ? (work / rate) * 1000 : 0)
 }
 
-/** At most 5 % of such jobs need less. Without an interval, nothing is known. */
-function leastWork({ low = 0 }: Job): number {
-  return low
+/** A job that has begun stays on its worker. */
+function rateOf(core: Core, { attempt }: JobRecord): number {
+  return attempt?.worker.workPerSecond ?? core.fastest
+}
+
+function doneOf({ now }: Core, { attempt }: JobRecord): number {
+  return attempt ? doneWork(attempt, now) : 0
+}
+
+/** What is left if the job needs little, as work that takes as long at the announced rate. */
+function leastWork({ low = 0, speed }: Job, done: number): number {
+  return Math.max(0, low - done) / (speed?.high ?? 1)
 }
 
 function planSlack(core: Core, record: JobRecord, at: number): void {

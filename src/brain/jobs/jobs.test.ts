@@ -189,6 +189,8 @@ test('a job with invalid numbers throws a ContractError and changes nothing', ()
     { work: -1 },
     { memoryMb: Infinity },
     { deadlineAt: Number.NaN },
+    { speed: { expected: 0, high: 1 } },
+    { speed: { expected: 1, high: Number.NaN } },
   ]) {
     assert.throws(() => trial.arrives('j1', odd), ContractError)
   }

@@ -133,5 +133,5 @@ function goesFirst(attempt: Attempt, now: number): boolean {
 }
 
 function leftMs(attempt: Attempt, now: number): number {
-  return msOn(attempt.worker, remainingWork(attempt, now))
+  return msOn(attempt.worker, attempt.job, remainingWork(attempt, now))
 }

@@ -88,7 +88,7 @@ function tellRun(core: Core, { job, number: attempt, worker, record }: Attempt, 
     : { type: 'run', epoch, job: job.id, attempt, worker: worker.id, reason }
   const connecting = limits.answers?.connecting
   if (connecting)
-    run.connectMs = thousandths(connecting.leastMs + connecting.factor * msOn(worker, record.expected))
+    run.connectMs = thousandths(connecting.leastMs + connecting.factor * msOn(worker, job, record.expected))
   const allowance = allowanceOf(core, record)
   if (allowance) run.allowance = allowance
   core.actions.push(run)

@@ -4,10 +4,11 @@ import type { Precedence } from '../../model/job.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { Core } from '../core.ts'
 import type { Attempt, JobRecord, WorkerRecord } from '../state.ts'
+import { speedOf } from './times.ts'
 
 /** `aheadMs` as work of that worker. */
-export function untilOn({ workPerSecond }: WorkerRecord, { aheadMs }: JobRecord): number {
-  return (aheadMs / 1000) * workPerSecond
+export function untilOn({ workPerSecond }: WorkerRecord, { aheadMs, job }: JobRecord): number {
+  return (aheadMs / 1000) * workPerSecond * speedOf(job)
 }
 
 /** Undefined: the job has none. */

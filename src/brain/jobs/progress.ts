@@ -23,7 +23,8 @@ export function noteDone(core: Core, attempt: Attempt, done: number): void {
   attempt.reviseAt = reviseAt
   // A job that needs a little more than predicted is not worth an announcement.
   if (done < job.work || expected < was * outgrown) return
-  const reason = { doneMs: msOn(worker, done), wasMs: msOn(worker, was), nowMs: msOn(worker, expected) }
+  const ms = (work: number) => msOn(worker, job, work)
+  const reason = { doneMs: ms(done), wasMs: ms(was), nowMs: ms(expected) }
   announce(core, 'revise', attempt, { code: 'outgrew', ...reason })
 }
 

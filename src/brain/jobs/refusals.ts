@@ -7,6 +7,7 @@ import type { Core } from '../core.ts'
 import type { JobRecord } from '../state.ts'
 import { isRunning, remainingWork } from './mirror.ts'
 import { type BacklogWork, type ComingFleet, msToDo, toldMs } from './retry-after.ts'
+import { nominalWork } from './times.ts'
 
 /** Until a worker has booted. Boots of local processes are faster, those of machines slower. */
 const guessedBootMs = 10_000
@@ -44,7 +45,7 @@ function waitFor(core: Core, record: JobRecord, reason: Reason): number | undefi
     case 'no-time':
     case 'deadline':
       if (!lostToQueue(core, record, reason)) return undefined
-      return msToDo(running + Math.max(0, queued - record.expected), fleet)
+      return msToDo(running + Math.max(0, queued - nominalWork(record.job, record.expected)), fleet)
     default:
       return undefined
   }
@@ -56,7 +57,7 @@ function msToRoom(core: Core, { job }: JobRecord, fleet: ComingFleet): number {
   const { size } = core.queue
   const excess = size > 0 ? Math.max(0, size - core.limits.queue) * (queued / size) : 0
   const before = core.returns.workAt(core.now, fleet.workPerSecond)
-  core.returns.add(job.work, queued)
+  core.returns.add(nominalWork(job), queued)
   return msToDo(running + excess + before, fleet)
 }
 
@@ -70,10 +71,10 @@ function backlogOf(core: Core): BacklogWork {
   const { backlog, now } = core
   if (backlog.at >= 0 && now - backlog.at < backlogEveryMs) return backlog
   Object.assign(backlog, { at: now, queued: 0, placed: 0, running: 0 })
-  for (const { attempt, expected } of core.jobs.values()) {
-    if (!attempt) backlog.queued += expected
+  for (const { job, attempt, expected } of core.jobs.values()) {
+    if (!attempt) backlog.queued += nominalWork(job, expected)
     else if (!attempt.inFunction && attempt.worker.state === 'ready') {
-      const left = remainingWork(attempt, now)
+      const left = nominalWork(job, remainingWork(attempt, now))
       backlog.placed += left
       if (isRunning(core, attempt)) backlog.running += left
     }

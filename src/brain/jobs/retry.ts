@@ -42,7 +42,7 @@ export function retry(core: Core, attempt: Attempt, cause: RetryCause): void {
   }
   core.counters.retries++
   const afterMs = thousandths(core.now - attempt.sentAt)
-  const doneMs = msOn(worker, doneWork(attempt, core.now))
+  const doneMs = msOn(worker, attempt.job, doneWork(attempt, core.now))
   announce(core, 'retry', attempt, { code: cause, afterMs, doneMs })
   if (attempt.inFunction) noteFailedTry(core, record, cause)
   else if (!blameless.has(cause) && (cause !== 'timed-out' || core.limits.answers?.excludes)) {

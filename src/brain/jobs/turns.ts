@@ -9,6 +9,7 @@ import type { JobRecord } from '../state.ts'
 import { clearTimer, setTimer } from '../timers.ts'
 import { ranMs } from './mirror.ts'
 import { reorder } from './placing.ts'
+import { msOf } from './times.ts'
 
 /** Turns take at most this share of the cores, so that short jobs stay short in overload. */
 const mostOfCores = 0.25
@@ -156,7 +157,7 @@ function hasRoom(core: Core, record: JobRecord): boolean {
 /** When the job is owed a turn. */
 function owedAt(core: Core, record: JobRecord): number {
   const { mostSlowdown, turnMs } = core.limits
-  const plausibleMs = core.fastest > 0 ? (leastPlausible(record) / core.fastest) * 1000 : 0
+  const plausibleMs = core.fastest > 0 ? msOf(record.job, leastPlausible(record), core.fastest) : 0
   const leastMs = Math.max(ranMsOf(core, record) + turnMs, plausibleMs)
   return record.arrivedAt + mostSlowdown * leastMs
 }

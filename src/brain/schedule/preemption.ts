@@ -6,6 +6,7 @@ import type { Job } from '../../model/job.ts'
 import type { Reason } from '../../model/reason.ts'
 import { sigmaOf } from '../../model/revision.ts'
 import { doneWork, expectedEnd, holdsCore } from '../jobs/mirror.ts'
+import { speedOf } from '../jobs/times.ts'
 import type { Attempt, JobRecord, WorkerRecord } from '../state.ts'
 import { sharesCores } from './shared-cores.ts'
 
@@ -93,8 +94,8 @@ export function preemptionReason(
   const fairer = stands < standsIn(victim.record, doneWork(victim, now))
   const reason: Reason = {
     code: stands < 0 ? 'goes-first' : fairer ? 'fairer' : 'shorter',
-    needMs: thousandths(needMs),
-    leftMs: thousandths(leftMs),
+    needMs: thousandths(needMs / speedOf(record.job)),
+    leftMs: thousandths(leftMs / speedOf(victim.job)),
     preempts: victim.job.id,
   }
   if (stands < 0) addWhyFirst(reason, record, now)

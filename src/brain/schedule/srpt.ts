@@ -15,6 +15,7 @@ import { thousandths } from '../../lib/quantities.ts'
 import { rankOf, standsIn } from '../../model/discipline.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { Accepts } from '../jobs/eligible.ts'
+import { speedOf } from '../jobs/times.ts'
 import type { JobRecord, WorkerRecord } from '../state.ts'
 import { EmptyWorkers } from './empty.ts'
 import { muchLonger, type Preemption, preemptionOn, preemptionReason } from './preemption.ts'
@@ -64,7 +65,7 @@ class Srpt implements Scheduler {
     if (found) {
       const again = impatient ? undefined : this.#waitsUntil(record, found.needMs, now)
       if (again === undefined) return { worker: found.worker, reason: preemptionReason(found, record, now) }
-      return { reason: coreSoon(ending.topKey() - now, found), again }
+      return { reason: coreSoon(ending.topKey() - now, found, record), again }
     }
     if (looked === 0) return { reason: { code: 'no-room', openWorkers: open } }
     return { reason: { code: 'all-shorter', work: record.job.work, openWorkers: open } }
@@ -124,9 +125,9 @@ function isSooner({ needMs }: Preemption, idle: WorkerRecord, { job }: JobRecord
 }
 
 /** The job that should end first may be late already. */
-function coreSoon(ms: number, { needMs, victim }: Preemption): Reason {
+function coreSoon(ms: number, { needMs, victim }: Preemption, { job }: JobRecord): Reason {
   const freeMs = thousandths(Math.max(0, ms))
-  return { code: 'core-soon', freeMs, needMs: thousandths(needMs), insteadOf: victim.job.id }
+  return { code: 'core-soon', freeMs, needMs: thousandths(needMs / speedOf(job)), insteadOf: victim.job.id }
 }
 
 /** The job runs beside others, because nobody knows yet how long such jobs take. */

@@ -2,6 +2,7 @@
 
 import type { Core } from '../core.ts'
 import { doneWork, remainingWork } from '../jobs/mirror.ts'
+import { speedOf } from '../jobs/times.ts'
 import type { FleetView, Present, WorkerFigures } from '../scale/scaler.ts'
 import type { FleetFacts } from '../schedule/scheduler.ts'
 import type { JobRecord, WorkerRecord } from '../state.ts'
@@ -92,7 +93,7 @@ export function secondsLeft({ job, attempt, expected }: JobRecord, now: number, 
   const rate = attempt?.worker.workPerSecond ?? usualRate
   if (rate === 0) return 0
   const done = attempt ? doneWork(attempt, now) : 0
-  return Math.max(0, Math.max(attempt?.expected ?? expected, job.work) - done) / rate
+  return Math.max(0, Math.max(attempt?.expected ?? expected, job.work) - done) / (rate * speedOf(job))
 }
 
 /** The part of the job that has no core now. Where jobs share the cores, that may be a fraction. */

@@ -13,6 +13,7 @@ import type { Concern, Core } from '../core.ts'
 import type { Health } from '../health.ts'
 import { ranMs } from '../jobs/mirror.ts'
 import { fill } from '../jobs/placing.ts'
+import { msOf } from '../jobs/times.ts'
 import type { Attempt, WorkerRecord } from '../state.ts'
 import { setTimer } from '../timers.ts'
 import { forgetEjection, replaceExcludedJobs } from './leaving.ts'
@@ -90,7 +91,7 @@ function notePaces(core: Core, attempt: Attempt, work: number): void {
   if (!core.discipline.bounded || !(work >= 0 && work < Infinity)) return
   const { worker, job } = attempt
   const tookMs = ranMs(attempt, core.now) + overheadMs
-  const pace = (units: number) => tookMs / ((units / worker.workPerSecond) * 1000 + overheadMs)
+  const pace = (units: number) => tookMs / (msOf(job, units, worker.workPerSecond) + overheadMs)
   keep(worker.health.byWork, pace(work), paceKinds[0].kept)
   keep(worker.health.byEstimate, pace(job.work), paceKinds[1].kept)
 }

@@ -5,6 +5,7 @@ import type { Reason } from '../../model/reason.ts'
 import type { Concern, Core } from '../core.ts'
 import { dropWaiting } from '../jobs/dropping.ts'
 import { ranMs } from '../jobs/mirror.ts'
+import { speedOf } from '../jobs/times.ts'
 import type { ScaleSteps } from '../scale/scaler.ts'
 import type { Attempt } from '../state.ts'
 import { setTimer } from '../timers.ts'
@@ -41,7 +42,7 @@ export function changesFleet({ scaler }: Core, { type }: Event): boolean {
   return type === 'joined' || type === 'lost' || type === 'launch-failed' || type === 'drain'
 }
 
-/** A job that arrives at an empty fleet, or in a burst, does not wait for the scaler's next interval. */
+/** `work` counts at the announced rate. A job that arrives at an empty fleet, or in a burst, does not wait for the scaler's next interval. */
 export function noteArrival(core: Core, work: number): void {
   const { scaler, fastest } = core
   if (core.ready + core.launches.size === 0) core.rescale = true
@@ -53,7 +54,7 @@ export function noteArrival(core: Core, work: number): void {
 function noteFinished({ scaler, discipline, now }: Core, attempt: Attempt, work: number): void {
   if (!scaler.finished || !(work >= 0 && work < Infinity)) return
   const { job, record, worker, inFunction } = attempt
-  const rate = worker.workPerSecond
+  const rate = worker.workPerSecond * speedOf(job)
   const seenMs = discipline.bounded && !inFunction ? ranMs(attempt, now) : 0
   const seconds = seenMs > 0 ? seenMs / 1000 : work / rate
   const late = job.deadlineAt === undefined ? undefined : now > job.deadlineAt

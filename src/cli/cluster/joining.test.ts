@@ -65,7 +65,7 @@ test('what is missing or wrong is named, with what is allowed', (t) => {
       /^the worker token is required, but .*tokens\/worker: no such file\nCopy it .* --token-file FILE, or set PLIMSOLL_WORKER_TOKEN/,
     ],
     [{ tokenFile: '/nowhere/x' }, /^--token-file = \/nowhere\/x: no such file$/],
-    [{ join: '' }, /^--join = : must be tls:\/\/HOST:PORT, or an address of this machine such as/],
+    [{ join: '' }, /^--join: required: tls:\/\/HOST:PORT, the --join-address/],
     [{ join: 'tls://brain.example' }, /^--join = tls:\/\/brain\.example: must be tls:\/\/HOST:PORT, or/],
     [{ join: 'https://brain.example' }, /must be tls:\/\/HOST:PORT, or/],
     [

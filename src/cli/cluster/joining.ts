@@ -69,6 +69,10 @@ function keptToken(data: string, role: 'worker' | 'front'): string {
 }
 
 function readJoin(address: string): URL {
+  if (address === '')
+    throw new ConfigError(
+      '--join: required: tls://HOST:PORT, the --join-address of the cluster, or on its machine its admin address, such as http://127.0.0.1:8081',
+    )
   const join = URL.canParse(address) ? new URL(address) : undefined
   if (join && isSecure(join) && join.hostname !== '' && join.port !== '') return join
   if (join?.protocol === 'http:') {

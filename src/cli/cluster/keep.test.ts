@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { keepFrom } from './keep.ts'
+import { asyncAboveFrom, keepFrom } from './keep.ts'
 
 const usual = {
   ...{ keepResults: 24, resultSpace: 1024, standby: false },
@@ -30,4 +30,10 @@ test('a standby requires a database that clusters can share', () => {
       () => keepFrom({ ...usual, ...other, standby: true }),
       /--standby requires --store = postgres/,
     )
+})
+
+test('the time above which requests are kept has a unit', () => {
+  assert.equal(asyncAboveFrom({ asyncAbove: '1.5m' }), 90_000)
+  for (const asyncAbove of ['30', '0s', 's', '-1s'])
+    assert.throws(() => asyncAboveFrom({ asyncAbove }), /must be a time above 0 with ms, s, m or h/)
 })

@@ -49,8 +49,8 @@ export function asyncAboveFrom({
   asyncAbove: text,
 }: Partial<Pick<OptionValues<typeof keepOptions>, 'asyncAbove'>>): number {
   if (text === undefined) return 0
-  const [, number, unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? []
-  const ms = Number(number) * units[unit]!
+  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text) ?? []
+  const ms = Number(number) * (units[unit] ?? 0)
   if (ms > 0) return ms
   throw new ConfigError(`--async-above = ${text}: must be a time above 0 with ms, s, m or h, for example 30s`)
 }

@@ -36,13 +36,14 @@ export function presetContender(name: string): Contender<SchedulerName> {
   return { name, scheduler, discipline, preset }
 }
 
-export function contender(text: string): Contender<SchedulerName> {
+/** `where`: the option that names it, for errors. */
+export function contender(text: string, where = 'policy'): Contender<SchedulerName> {
   const [name = '', asked] = text.split(':')
   if (!Object.hasOwn(schedulers, name) && Object.hasOwn(presets, name))
     throw new ConfigError(
-      `policy = ${name}: is a preset; say simulate --preset ${name} or compare --presets ${name}`,
+      `${where} = ${name}: is a preset; say simulate --preset ${name} or compare --presets ${name}`,
     )
-  oneOf('policy', name, schedulers)
+  oneOf(where, name, schedulers)
   const scheduler = name as SchedulerName
   const discipline = (asked ?? usualDiscipline(scheduler)) as DisciplineName
   oneOf('discipline', discipline, disciplines)

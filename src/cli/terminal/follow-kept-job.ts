@@ -1,41 +1,31 @@
-/** Follows a kept job by its server-sent events, with a progress bar on a terminal. */
+/** Follows a kept job by its server-sent events, with a progress bar on a terminal, otherwise with a line per change. */
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { problemText } from './asking.ts'
 import type { Client } from './client.ts'
-import { progressLine } from './progress.ts'
-import { duration } from './table.ts'
-
-/** A kept job, as the cluster describes it. */
-export interface FollowedJob {
-  id: string
-  workload: string
-  state: string
-  acceptedAt: string
-  endedAt?: string
-  eta?: { earliest: string; expected: string; latest: string }
-  progress?: { done: number; remaining: number }
-  worker?: string
-  job?: string
-  waitsFor?: string
-  answer?: { status: number; bytes: number; isKept: boolean }
-  facts?: { saved?: number }
-}
+import { pace } from './following.ts'
+import { type FollowedJob, leftText, progressText } from './job-text.ts'
+import { type Progress, progressLine } from './progress.ts'
 
 export interface FollowOptions {
   path: string
   headers: Record<string, string>
   signal: AbortSignal
+  /** Prints a line, if there is no terminal. */
+  line?(text: string): void
 }
 
 const againMs = 1_000
+/** Without a terminal, at most one line in this time. */
+const lineMs = 1_000
 
 /** Resolves with the job when it has ended, or with a text that says why it cannot be followed. Reconnects. */
 export async function followKeptJob(
   connection: Client,
-  { path, headers, signal }: FollowOptions,
+  { path, headers, signal, line }: FollowOptions,
 ): Promise<FollowedJob | string> {
   const bar = progressLine()
+  const show = shower(bar, process.stderr.isTTY ? undefined : line)
   let last: { id: string; job: FollowedJob } | undefined
   try {
     for (;;) {
@@ -48,7 +38,7 @@ export async function followKeptJob(
           for await (const { event, id, data } of eventsOf(answer.body)) {
             last = { id, job: JSON.parse(data) as FollowedJob }
             if (event === 'ended') return last.job
-            show(bar, last.job)
+            show(last.job)
           }
         } catch (error) {
           if (signal.aborted) throw error
@@ -62,13 +52,32 @@ export async function followKeptJob(
   }
 }
 
-function show(bar: ReturnType<typeof progressLine>, { state, progress, eta }: FollowedJob): void {
-  const all = progress ? progress.done + progress.remaining : 0
-  const left = eta && Math.max(0, Date.parse(eta.expected) - Date.now())
-  bar.show(
-    progress && all > 0 ? progress.done / all : 0,
-    left === undefined ? state : `${state}, about ${duration(left)} left`,
-  )
+function shower(
+  bar: Progress,
+  line: FollowOptions['line'],
+  now = () => performance.now(),
+): (job: FollowedJob) => void {
+  const paceOf = pace(now)
+  let told = ''
+  let toldAt = -Infinity
+  return (job) => {
+    const { state, progress, worker } = job
+    const done = progress?.done ?? 0
+    const all = done + (progress?.remaining ?? 0)
+    const left = leftText(
+      job,
+      Date.now(),
+      paceOf({ state: 'running', ...progress, ...(worker && { worker }) }),
+    )
+    bar.show(all > 0 ? done / all : 0, left === undefined ? state : `${state}, expected ${left}`)
+    if (!line || now() - toldAt < lineMs) return
+    const facts = [worker === undefined ? state : `${state} on ${worker}`, all > 0 && progressText(progress!)]
+    const text = facts.filter((fact) => fact !== false).join(', ')
+    if (text === told) return
+    told = text
+    toldAt = now()
+    line(left === undefined ? text : `${text}, expected end ${left}`)
+  }
 }
 
 interface SentEvent {

@@ -5,31 +5,34 @@ import { type ClientRequest, request as call, type IncomingMessage } from 'node:
 import type { RecoveryTime } from '../../lib/retry-times.ts'
 import {
   type Field,
-  type KeeperAddress,
   type KeepOrder,
   keepPath,
   keptAddressField,
   keptClientField,
+  keptJobField,
+  keptOperatorField,
   keptProtocolField,
+  linksOf,
+  operatorField,
+  pathOf,
 } from '../../wire/kept.ts'
 import { endToEnd, pairsOf } from '../../wire/raw-headers.ts'
 import { bearer } from '../../wire/token.ts'
 import type { Client } from '../client.ts'
 import { drained } from '../drained.ts'
-import { RequestProblem, retryAfter } from '../problem.ts'
+import { RequestProblem } from '../problem.ts'
 import type { Body } from '../request/body.ts'
 import type { EstimatedRequest } from '../request/request.ts'
 import type { Incoming } from '../request/target.ts'
 import type { RequestUrl } from '../request/url.ts'
 import { protocolOf } from '../transports/proxy-headers.ts'
+import { endingUnstored, type KeeperLink, keeperAway } from './keeper-link.ts'
+import type { Wait } from './waiting-clients.ts'
 import type { Wish } from './wish.ts'
-
-/** The way to the keeper. Rejects with a problem if there is none. */
-export type KeeperLink = () => Promise<KeeperAddress>
 
 /** Not part of the request that is kept. */
 const dropped: ReadonlySet<string> = new Set([
-  ...['prefer', 'expect', 'content-length', 'plimsoll-announce', 'plimsoll-webhook'],
+  ...['prefer', 'expect', 'content-length', 'plimsoll-announce', 'plimsoll-webhook', operatorField],
 ])
 
 export interface KeepParts {
@@ -47,8 +50,12 @@ export async function keepRequest(
   { request, client, url }: Incoming & { url: RequestUrl },
   wish: Wish,
 ): Promise<void> {
+  const wait = parts.keeper.waiting.add(() => client.refuse(endingUnstored()))
   try {
-    client.onGone(() => body.discard())
+    client.onGone(() => {
+      wait.over()
+      body.discard()
+    })
     // A request whose body breaks off was never complete, and is not accepted.
     await body.has(Infinity)
     const { applied, waitMs, webhook, idempotencyKey: key } = wish
@@ -65,7 +72,7 @@ export async function keepRequest(
       ...(key !== undefined && { idempotency: { key, fingerprint: await fingerprint(request, url, body) } }),
     }
     const line = Buffer.from(`${JSON.stringify(order)}\n`)
-    const { port, token } = await parts.keeper()
+    const { port, token } = await parts.keeper.reach()
     const sending = call({
       ...{ host: '127.0.0.1', port, method: 'POST', path: keepPath, agent: false },
       headers: {
@@ -74,17 +81,45 @@ export async function keepRequest(
         'content-length': `${line.length + body.bytes}`,
       },
     })
-    await relay(sending, client, parts.away, async () => {
+    const send = async () => {
       sending.write(line)
       for await (const chunk of body.open()) {
         if (sending.destroyed) return
         if (!sending.write(chunk)) await drained(sending)
       }
-    })
+    }
+    await relay({ sending, client, away: parts.away, wait }, { send, answerStored: storedAnswer(order) })
   } finally {
+    wait.over()
     body.discard()
   }
 }
+
+/** What a client that waits is told of its job if the keeper or this front ends first. */
+function storedAnswer({
+  workload,
+  method,
+  target,
+  applied,
+}: KeepOrder): (client: Client, id: string) => void {
+  return (client, id) => {
+    const document = { id, state: 'accepted', workload, method, target, links: linksOf(id) }
+    const body = Buffer.from(`${JSON.stringify(document)}\n`)
+    const fields = {
+      'content-type': 'application/json',
+      'content-length': `${body.length}`,
+      'cache-control': 'no-store',
+      location: pathOf(id),
+      'retry-after': `${storedRetryS}`,
+      ...(applied !== undefined && { 'preference-applied': applied }),
+    }
+    client.closeAfterwards()
+    client.deliver({ status: 202, fields, body }, {})
+  }
+}
+
+/** By then another front or keeper runs. */
+const storedRetryS = 5
 
 /** Null while the brain is away: a request can be accepted without its quote. */
 async function quoteOf(
@@ -104,34 +139,55 @@ export async function askKeeper(
   parts: Pick<KeepParts, 'keeper' | 'away' | 'clientOf'>,
   { request, client, url }: Incoming & { url: RequestUrl },
 ): Promise<void> {
-  const { port, token } = await parts.keeper()
-  const { accept, 'last-event-id': last } = request.headers
+  const { port, token } = await parts.keeper.reach()
+  const { accept, 'last-event-id': last, [operatorField]: operator } = request.headers
   const sending = call({
     ...{ host: '127.0.0.1', port, method: request.method, path: url.text, agent: false },
     headers: {
       authorization: bearer(token),
       [keptClientField]: parts.clientOf(request),
+      ...(operator !== undefined && { [keptOperatorField]: String(operator) }),
       ...(accept !== undefined && { accept }),
       ...(last !== undefined && { 'last-event-id': last }),
     },
   })
-  await relay(sending, client, parts.away)
+  const wait = parts.keeper.waiting.add(() => {})
+  client.onGone(() => wait.over())
+  try {
+    await relay({ sending, client, away: parts.away, wait })
+  } finally {
+    wait.over()
+  }
+}
+
+interface Relay {
+  sending: ClientRequest
+  client: Client
+  away: RecoveryTime
+  wait: Wait
+}
+
+interface Keeping {
+  send(): Promise<void>
+  /** The job is stored, and its answer cannot be waited for. */
+  answerStored(client: Client, id: string): void
 }
 
 /** Resolves when the client has the keeper's answer, or has left. */
-async function relay(
-  sending: ClientRequest,
-  client: Client,
-  away: RecoveryTime,
-  send?: () => Promise<void>,
-): Promise<void> {
+async function relay({ sending, client, away, wait }: Relay, keeping?: Keeping): Promise<void> {
   client.onGone(() => sending.destroy())
   const answered = Promise.withResolvers<IncomingMessage>()
   // Also after the answer, when nobody listens to it any more.
   sending.on('error', answered.reject)
   sending.once('response', answered.resolve)
+  let id: string | undefined
+  sending.on('information', ({ headers: { [keptJobField]: stored } }) => {
+    if (typeof stored !== 'string') return
+    id = stored
+    wait.stored(() => sending.destroy(new Error('the front ends')))
+  })
   // The keeper may answer before it has read everything.
-  void Promise.resolve(send?.()).then(
+  void Promise.resolve(keeping?.send()).then(
     () => sending.end(),
     (error) => sending.destroy(error),
   )
@@ -140,43 +196,36 @@ async function relay(
     answer = await answered.promise
   } catch {
     if (client.gone) return
+    if (id !== undefined) return keeping?.answerStored(client, id)
     away.begins()
     throw keeperAway(away.retryAfterMs())
   }
   away.ends()
+  await passOn(answer, client, wait)
+}
+
+async function passOn(answer: IncomingMessage, client: Client, wait: Wait): Promise<void> {
   const fields: Record<string, string | string[]> = {}
   for (const [name, value] of pairsOf(endToEnd(answer.rawHeaders))) {
     const before = fields[name]
     fields[name] = before === undefined ? value : [before, value].flat()
   }
+  let isEnding = false
+  // Events would go on for as long as the job. Its follower connects again.
+  if (answer.headers['content-type'] === 'text/event-stream')
+    wait.stored(() => {
+      isEnding = true
+      answer.destroy()
+    })
+  else wait.over()
   const sink = client.begin({ status: answer.statusCode ?? 502, fields }, {})
   try {
     for await (const chunk of answer) await sink.write(chunk)
     sink.end()
   } catch {
-    client.breakOff()
+    if (isEnding) sink.end()
+    else client.breakOff()
   }
-}
-
-/** How long a keeper is away, until one was. */
-export const guessedAwayMs = 2_000
-
-export function keeperAway(retryAfterMs: number): RequestProblem {
-  return new RequestProblem(
-    503,
-    'keeper-away',
-    'The store of jobs cannot be reached at the moment. Try again; with an Idempotency-Key the request cannot run twice.',
-    { headers: retryAfter(retryAfterMs) },
-  )
-}
-
-/** For a front that cannot reach the keeper of its cluster. */
-export function notKeptHere(): RequestProblem {
-  return new RequestProblem(
-    501,
-    'not-kept-here',
-    'This front cannot keep requests: send it to a front on the machine of the cluster, or leave out Idempotency-Key and Plimsoll-Webhook.',
-  )
 }
 
 /** Without what the client says about its own connection, and with what later requests cannot tell. */

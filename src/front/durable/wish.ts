@@ -73,5 +73,5 @@ interface QuotedTimes {
 export function wishByQuote(quote: unknown, asyncAboveMs: number): Wish | undefined {
   const { seconds, waitSeconds } = (quote ?? {}) as QuotedTimes
   const expectedMs = ((seconds?.expected ?? 0) + (waitSeconds ?? 0)) * 1000
-  return expectedMs > asyncAboveMs ? { waitMs: 0, applied: 'respond-async' } : undefined
+  return expectedMs > asyncAboveMs ? { waitMs: 0 } : undefined
 }

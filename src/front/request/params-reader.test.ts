@@ -51,7 +51,7 @@ test('short parameters are checked at once, long ones in a thread', async () => 
 test('wrong parameters are reported alike from both, and so are errors of the workload', async () => {
   const { read } = readerOf()
   const problems = [
-    [{ wrong: 12 }, 400, 'bad-parameters', /k9: wrong; and 2 more$/],
+    [{ wrong: 12 }, 400, 'bad-parameters', /k9: wrong · and 2 more$/],
     [{ broken: true }, undefined, undefined, /./],
   ] as const
   for (const [params, status, code, message] of problems) {

@@ -76,7 +76,7 @@ test('an error lists the first ten problems and counts the rest', async () => {
   )
   const { errors, more } = fields as { errors: object[]; more: number }
   assert.deepEqual([errors.length, more], [10, 990])
-  assert.match(message, /^list\.0: .*; list\.9: [^;]*; and 990 more$/)
+  assert.match(message, /^list\.0: .* · list\.9: [^·]* · and 990 more$/)
 })
 
 test('an error is short, however long the parameters, their names and messages are', async () => {

@@ -118,7 +118,7 @@ function wrongValues(issues: Issues, raw: Record<string, unknown>): BadParams {
   const more = issues.length - errors.length
   const sentences = errors.map(({ field, message }) => (field ? `${field}: ${message}` : message))
   if (more > 0) sentences.push(`and ${more} more`)
-  return new BadParams('bad-parameters', sentences.join('; '), { errors, ...(more > 0 && { more }) })
+  return new BadParams('bad-parameters', sentences.join(' · '), { errors, ...(more > 0 && { more }) })
 }
 
 function fromQuery(query: string): Record<string, unknown> {

@@ -1,5 +1,6 @@
 /** Workloads as targets: `/NAME`, with parameters in the query, a form or a JSON body. The body is read whole first. */
 
+import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { brainEstimate } from '../../estimate/brain-estimate.ts'
 import type { Questioner } from '../../estimate/question.ts'
@@ -73,14 +74,13 @@ function decoded(path: string): string {
 function bodyOptions(workload: Workload, { request, url }: Asked, limits: FrontLimits): BodyOptions {
   const { maxBytes, memoryBytes } = limits
   const most = Math.min(workload.maxParamsBytes ?? limits.paramsBytes, maxBytes)
-  const tooLarge = () => paramsTooLarge(workload, most)
+  const format = paramsFormat(request)
+  const tooLarge = () => paramsTooLarge(workload, most, format === 'form')
   if (url.query.length > most) throw tooLarge()
-  return paramsFormat(request)
-    ? { maxBytes: most - url.query.length, memoryBytes, tooLarge }
-    : { maxBytes, memoryBytes }
+  return format ? { maxBytes: most - url.query.length, memoryBytes, tooLarge } : { maxBytes, memoryBytes }
 }
 
-function paramsTooLarge({ name, maxParamsBytes }: Workload, most: number): RequestProblem {
+function paramsTooLarge({ name, maxParamsBytes }: Workload, most: number, isForm: boolean): RequestProblem {
   const raise =
     maxParamsBytes === undefined
       ? 'its definition can allow more with maxParamsBytes, and the operator with --max-params'
@@ -88,7 +88,7 @@ function paramsTooLarge({ name, maxParamsBytes }: Workload, most: number): Reque
   return new RequestProblem(
     413,
     'params-too-large',
-    `The parameters are larger than the ${most} bytes that workload ${name} allows; ${raise}.`,
+    `The parameters are larger than the ${most} bytes that workload ${name} allows; ${raise}.${isForm ? ` Or ${asData}.` : ''}`,
     { headers: { connection: 'close' } },
   )
 }
@@ -106,8 +106,27 @@ const formats = new Map([
 
 /** A form's fields, after those of the query. */
 async function withForm(query: string, body: Body): Promise<string> {
-  const form = Buffer.from(await body.read()).toString('utf8')
+  const bytes = Buffer.from(await body.read())
+  if (isBinary(bytes)) throw binaryForm()
+  const form = bytes.toString('utf8')
   return query === '' || form === '' ? query + form : `${query}&${form}`
+}
+
+/** Forms have no control characters besides line breaks and tabs, and are ASCII, or UTF-8 from careless clients. */
+function isBinary(bytes: Buffer): boolean {
+  return !isUtf8(bytes) || bytes.some((each) => (each < 0x20 && !lineBytes.has(each)) || each === 0x7f)
+}
+
+const lineBytes: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d])
+
+const asData = "send a body that is data with -H 'content-type: application/octet-stream' or its own type"
+
+function binaryForm(): RequestProblem {
+  return new RequestProblem(
+    400,
+    'bad-parameters',
+    `The body is said to be a form, but is binary data; ${asData}.`,
+  )
 }
 
 async function readTarget(

@@ -3,14 +3,14 @@ import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import type { StoredJob, Webhook } from '../../store/store.ts'
 import { Deliveries } from './deliveries.ts'
-import type { Message } from './post.ts'
+import { InnerAddress, type Message } from './post.ts'
 import { sign } from './signature.ts'
 
 const secret = `whsec_${Buffer.from('a secret of 24 bytes....').toString('base64')}`
 const hour = 3_600_000
 
 /** A job that has ended at 0, and a receiver that answers with these statuses, or fails with these texts. */
-function delivering(...answers: (number | string)[]) {
+function delivering(...answers: (number | string | Error)[]) {
   const clock = { now: 0 }
   const posted: Message[] = []
   const lines: string[] = []
@@ -47,6 +47,7 @@ function delivering(...answers: (number | string)[]) {
       posted.push(message)
       const answer = answers[Math.min(posted.length, answers.length) - 1]!
       if (typeof answer === 'string') throw new Error(answer)
+      if (answer instanceof Error) throw answer
       return answer
     },
   })
@@ -112,4 +113,13 @@ test('a signature is that of the Standard Webhooks scheme', () => {
   )
   // As Python's hmac computes it.
   assert.equal(signed['webhook-signature'], 'v1,9o7UeFkn1GjVbcY4emAJruJCYqgH2EIf8u/slvVRBZI=')
+})
+
+test('a receiver that has only inner addresses is given up at once', async () => {
+  const { look, lines } = delivering(new InnerAddress('hooks.example is on an inner network'))
+  assert.deepEqual(await look(0), {
+    ...{ url: 'https://hooks.example/a', state: 'given-up', tries: 1 },
+    problem: 'hooks.example is on an inner network',
+  })
+  assert.match(lines.join(), /given up: hooks.example is on an inner network/)
 })

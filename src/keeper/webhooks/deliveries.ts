@@ -4,7 +4,7 @@ import { StoreError } from '../../lib/errors.ts'
 import type { JobStore, StoredJob, Webhook } from '../../store/store.ts'
 import { documentOf, type JobDocument } from '../documents.ts'
 import { isFenced } from '../until-known.ts'
-import { postMessage } from './post.ts'
+import { InnerAddress, postMessage } from './post.ts'
 import { sign } from './signature.ts'
 
 export interface DeliveriesParts {
@@ -100,13 +100,15 @@ export class Deliveries {
     const fields = { ...sign(secret, `msg_${job.id}`, now(), body) }
     let problem: string | undefined
     let status = 0
+    let isHopeless = false
     try {
       status = await post({ url: webhook.url, fields, body, hosts })
       if (status < 200 || status > 299) problem = `it answered ${status}`
     } catch (error) {
+      isHopeless = error instanceof InnerAddress
       problem = (error as NodeJS.ErrnoException).code ?? (error as Error).message
     }
-    const next = this.#after(job, webhook, status, problem)
+    const next = this.#after(job, webhook, { status, problem, isHopeless })
     if (next.state === 'disabled' || next.state === 'given-up')
       log(
         `keeper: the webhook of job ${job.id} is ${next.state === 'disabled' ? 'disabled by its receiver' : 'given up'}: ${problem}`,
@@ -117,15 +119,14 @@ export class Deliveries {
   #after(
     { endedAt = 0 }: StoredJob,
     { url, tries: before }: Webhook,
-    status: number,
-    problem?: string,
+    { status, problem, isHopeless }: { status: number; problem: string | undefined; isHopeless: boolean },
   ): Webhook {
     const { now, random } = this.#parts
     const tries = before + 1
     if (problem === undefined) return { url, state: 'delivered', tries }
     // The receiver wants no more messages (Standard Webhooks).
     if (status === 410) return { url, state: 'disabled', tries, problem }
-    if (now() - endedAt > giveUpMs) return { url, state: 'given-up', tries, problem }
+    if (isHopeless || now() - endedAt > giveUpMs) return { url, state: 'given-up', tries, problem }
     const waitMs = longestWaitMs(tries) * (0.6 + random() * 0.4)
     return { url, state: 'waiting', tries, dueAt: now() + waitMs, problem }
   }

@@ -43,13 +43,16 @@ export function postMessage({ url: text, fields, body, hosts }: Message): Promis
   })
 }
 
+/** The host has only addresses to which webhooks must not go. */
+export class InnerAddress extends Error {}
+
 /** The check is made on the address that is connected to: a name may have another one a moment later. */
 const publicLookup: LookupFunction = (host, options, then) => {
   lookup(host, { ...options, all: true }, (error, addresses) => {
     if (error) return then(error, [])
     const allowed = addresses.filter(({ address }) => !isInner(address))
     const [first] = allowed
-    if (!first) return then(new Error(`${host} is an address of an inner network`), [])
+    if (!first) return then(new InnerAddress(`${host} is on an inner network`), [])
     if (options.all) then(null, allowed)
     else then(null, first.address, first.family)
   })

@@ -45,8 +45,16 @@ test('webhooks go only to hosts that the configuration allows', () => {
 test('with * every public host is allowed, and inner addresses only by name', () => {
   assert.equal(targetProblem('https://anything.example', ['*']), undefined)
   assert.equal(targetProblem('http://127.0.0.1:9', ['*', '127.0.0.1']), undefined)
-  for (const inner of ['http://127.0.0.1:9', 'http://[::1]/', 'http://2130706433/', 'http://0x7f.1/'])
-    assert.equal(targetProblem(inner, ['*']), 'must not be an address of an inner network', inner)
+  assert.equal(targetProblem('http://localhost:9', ['*', 'localhost']), undefined)
+  for (const inner of [
+    ...['http://127.0.0.1:9', 'http://[::1]/', 'http://2130706433/', 'http://0x7f.1/'],
+    ...['http://localhost:9', 'http://a.localhost', 'http://LOCALHOST./'],
+  ])
+    assert.match(
+      targetProblem(inner, ['*'])!,
+      /^must not be on an inner network, unless --webhook-hosts/,
+      inner,
+    )
 })
 
 test('addresses that are not HTTP, or hold a password, are refused', () => {

@@ -51,7 +51,14 @@ export function targetProblem(text: string, hosts: readonly string[]): string | 
   const host = hostOf(url)
   if (isNamed(host, hosts)) return undefined
   if (!hosts.includes('*')) return `must be at one of the hosts ${hosts.join(', ')}`
-  return isIP(host) > 0 && isInner(host) ? 'must not be an address of an inner network' : undefined
+  return isInnerHost(host)
+    ? `must not be on an inner network, unless --webhook-hosts names ${host}`
+    : undefined
+}
+
+/** Names that are inner whatever the resolver says (RFC 6761), and addresses. */
+function isInnerHost(host: string): boolean {
+  return isIP(host) > 0 ? isInner(host) : /^(.*\.)?localhost\.?$/.test(host)
 }
 
 /** True: the configuration names the host, whatever its address is. */

@@ -203,3 +203,44 @@ test('the client has the key, the headers and the deadline that it was given', a
     message: /deadlineMs = 0: must be a number/,
   })
 })
+
+/** A cluster that keeps requests; `results`: what it answers to those who ask for the result. */
+async function keeping(t: Parameters<typeof answering>[0], results: (readonly [number, string])[]) {
+  const asked: string[] = []
+  const url = await answering(t, ({ method, url: path }, response) => {
+    asked.push(`${method} ${path}`)
+    response.setHeader('content-type', 'application/json').setHeader('retry-after', '1')
+    if (method === 'POST')
+      return response.setHeader('location', '/-/jobs/one').writeHead(202).end('{"id":"one"}')
+    const [status, text] = (method === 'GET' && results.shift()) || [200, '{}']
+    if (status === 200) response.setHeader('content-location', '/-/jobs/one/result')
+    response.writeHead(status).end(text)
+  })
+  return { url, asked }
+}
+
+test('a request that the cluster keeps resolves with its result, unless a job was asked for', async (t) => {
+  const { url, asked } = await keeping(t, [
+    [202, '{"id":"one"}'],
+    [503, '{}'],
+    [200, '{"n":1}'],
+  ])
+  await using client = createClient(url)
+  const { status, result } = await client.request('any')
+  assert.deepEqual([status, result], [200, { n: 1 }])
+  assert.deepEqual(asked, ['POST /any', ...Array(3).fill('GET /-/jobs/one/result')])
+  const job = await client.request('any', {}, { headers: { Prefer: 'respond-async' } })
+  assert.deepEqual([job.status, job.result], [202, { id: 'one' }])
+})
+
+test('an aborted request that the cluster keeps rejects with the reason, and its job is cancelled', async (t) => {
+  const { url, asked } = await keeping(t, [])
+  await using client = createClient(url)
+  const abort = new AbortController()
+  const request = client.request('any', {}, { signal: abort.signal })
+  while (asked.length === 0) await new Promise((resolve) => setImmediate(resolve))
+  const reason = new Error('enough')
+  setTimeout(() => abort.abort(reason), 50)
+  await assert.rejects(request, (error) => error === reason)
+  assert.equal(asked.at(-1), 'DELETE /-/jobs/one')
+})

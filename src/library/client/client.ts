@@ -5,6 +5,7 @@ import { invalid } from '../../lib/checks.ts'
 import { UnreachableError } from '../../lib/errors.ts'
 import { type Answer, decoded, factsOf, type Headers, problemOf, type StreamedAnswer } from './answer.ts'
 import { connectionTo, type Received } from './connection.ts'
+import { keptAnswer } from './kept-answer.ts'
 import { type Question, questionOf, type RequestOptions } from './question.ts'
 import type { AnyWorkloads, InputOf, NameIn, ResultOf, Served, WorkloadsOf } from './types.ts'
 
@@ -28,7 +29,10 @@ type Params<W> =
  * problem, an `UnreachableError` if it gives no answer, and the reason of an aborted signal.
  */
 export interface Client<S extends Served = AnyWorkloads> extends AsyncDisposable {
-  /** Runs a workload and resolves with its answer. */
+  /**
+   * Runs a workload and resolves with its answer, also if the cluster keeps the request as a job. With a `prefer` header for
+   * `respond-async` or `wait`, it may resolve with that job (202).
+   */
   request<N extends NameIn<S>>(
     workload: N,
     ...args: Params<WorkloadsOf<S>[N]>
@@ -88,7 +92,7 @@ async function sent(
   question: Question,
   signal: AbortSignal | undefined,
 ): Promise<Received> {
-  const received = await send(question, signal)
+  const received = await keptAnswer(send, question, await send(question, signal), signal)
   if (received.status < 400) return received
   const bytes = await received.bytes()
   const problem = problemOf(received.status, received.headers, bytes)

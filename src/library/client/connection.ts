@@ -25,13 +25,14 @@ export function connectionTo(origin: string): Connection {
   // A connection is silent for as long as its job runs.
   const open = async () => new (await import('undici')).Agent({ headersTimeout: 0, bodyTimeout: 0 })
   return {
-    async send({ path, headers, body }, signal) {
+    async send({ method, path, headers, body = null }, signal) {
       if (closed) throw new UnreachableError('the client is closed')
       signal?.throwIfAborted()
       agent ??= open()
       const failed = (error: unknown) => (signal?.aborted ? signal.reason : unreachable(origin, error))
       try {
-        const request = { origin, path, method: 'POST' as const, headers, body, ...(signal && { signal }) }
+        const how = method ?? ('POST' as const)
+        const request = { origin, path, method: how, headers, body, ...(signal && { signal }) }
         return receivedOf(await (await agent).request(request), failed)
       } catch (error) {
         throw failed(error)

@@ -18,9 +18,11 @@ export interface RequestOptions {
 
 /** A request, ready to be sent. */
 export interface Question {
+  /** Default: POST. */
+  method?: 'GET' | 'DELETE'
   path: string
   headers: Record<string, string>
-  body: Uint8Array | string
+  body?: Uint8Array | string
 }
 
 export function questionOf(path: string, params: object | undefined, options: RequestOptions): Question {

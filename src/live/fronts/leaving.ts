@@ -16,6 +16,8 @@ export interface Leave {
   until(): number
   /** True: closes idle connections at once. */
   hurry(): boolean
+  /** The limit is over; called before pending requests are abandoned. */
+  late?(): void
   /** Answer to requests that exceed the limit. */
   problem: RequestProblem
 }
@@ -65,6 +67,7 @@ export async function leaveClients(
     const isLate = performance.now() > leave.until()
     if (isLate || leave.hurry()) for (const server of servers) server.closeIdleConnections()
     if (isLate && !limit) {
+      leave.late?.()
       pending.abandon(leave.problem)
       limit = setTimeout(() => {
         for (const server of servers) server.closeAllConnections()

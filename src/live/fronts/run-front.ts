@@ -46,7 +46,7 @@ export async function runFront(options: FrontOptions, signal: AbortSignal): Prom
 /** Like `runFront`, for workloads or a server that are loaded already. */
 export async function serveFront(options: FrontOptions, serving: Serving, signal: AbortSignal) {
   const front = new RemoteFront(options, serving)
-  signal.addEventListener('abort', () => front.leave(options.leaveMs), { once: true })
+  signal.addEventListener('abort', () => front.leave(options.leaveMs, true), { once: true })
   options.share?.onLeave((limitMs) => front.leave(limitMs))
   if (!signal.aborted) await front.run()
 }
@@ -101,8 +101,9 @@ class RemoteFront {
     })
   }
 
-  /** Finishes all requests within this time, and ends. A repeated call can only shorten the time. */
-  leave(limitMs: number): void {
+  /** Finishes all requests within this time, and ends. A repeated call can only shorten the time. `isEnd`: nobody waits for kept jobs. */
+  leave(limitMs: number, isEnd = false): void {
+    if (isEnd) this.#keeper?.waiting.end()
     this.#leaveBy = Math.min(this.#leaveBy, performance.now() + limitMs)
     this.#end.resolve()
   }
@@ -127,7 +128,9 @@ class RemoteFront {
     if (!trouble) this.#link.send({ type: 'leaving' })
     this.#keeper?.leave()
     this.#options.share?.leaving(requests())
+    if (trouble) this.#keeper?.waiting.end()
     await leaveClients([server, this.#keeper?.server], this.#pending, {
+      late: () => this.#keeper?.waiting.end(),
       until: () => (trouble ? 0 : this.#leaveBy),
       hurry: () => this.#stopping || trouble !== undefined,
       problem: trouble ? this.#pending.noBrain() : this.#stopRefusal.problem(),
@@ -176,7 +179,7 @@ class RemoteFront {
       estimator: noEstimator,
       describeQuote: (question: Question) => this.#quotes.ask(askedOf(question)),
       ...{ limits, now, log },
-      ...{ overload, direct, certificates, keeper: this.#keeper?.link },
+      ...{ overload, direct, certificates, keeper: this.#keeper },
       clientOf: (request) => this.#clientOf(request),
       closed: this.#closed,
       isReady: () => this.#ready && !this.#stopping,

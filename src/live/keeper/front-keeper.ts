@@ -4,7 +4,8 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FrontServer } from '../../front/connection-steps.ts'
-import { guessedAwayMs, keeperAway } from '../../front/durable/keep-request.ts'
+import { guessedAwayMs, type KeeperLink, keeperAway } from '../../front/durable/keeper-link.ts'
+import { WaitingClients } from '../../front/durable/waiting-clients.ts'
 import { RecoveryTime } from '../../lib/retry-times.ts'
 import type { KeeperAddress } from '../../wire/kept.ts'
 
@@ -21,7 +22,8 @@ export interface KeeperChannel {
 /** A request waits this long for a keeper that starts. */
 const startMs = 10_000
 
-export class FrontKeeper {
+export class FrontKeeper implements KeeperLink {
+  readonly waiting = new WaitingClients()
   readonly #channel: KeeperChannel
   #address: KeeperAddress | undefined
   #changed = Promise.withResolvers<void>()
@@ -47,7 +49,7 @@ export class FrontKeeper {
   }
 
   /** Rejects with a 503 if no keeper starts. */
-  readonly link = async (): Promise<KeeperAddress> => {
+  async reach(): Promise<KeeperAddress> {
     if (!this.#address) {
       this.#away.begins()
       this.#channel.want()

@@ -4,7 +4,8 @@ import { existsSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FrontServer } from '../../front/connection-steps.ts'
-import { guessedAwayMs, keeperAway } from '../../front/durable/keep-request.ts'
+import { guessedAwayMs, type KeeperLink, keeperAway } from '../../front/durable/keeper-link.ts'
+import { WaitingClients } from '../../front/durable/waiting-clients.ts'
 import { RecoveryTime } from '../../lib/retry-times.ts'
 import type { KeeperAddress } from '../../wire/kept.ts'
 import { newToken } from '../../wire/token.ts'
@@ -16,7 +17,8 @@ export interface InsideKeeperParts {
   log(line: string): void
 }
 
-export class InsideKeeper {
+export class InsideKeeper implements KeeperLink {
+  readonly waiting = new WaitingClients()
   readonly #parts: InsideKeeperParts
   readonly #token = newToken()
   readonly #away = new RecoveryTime(guessedAwayMs)
@@ -29,7 +31,7 @@ export class InsideKeeper {
   }
 
   /** Rejects with a 503 if the store cannot be opened. */
-  readonly link = async (): Promise<KeeperAddress> => {
+  async reach(): Promise<KeeperAddress> {
     try {
       const { port } = await this.#start()
       this.#away.ends()
@@ -50,10 +52,11 @@ export class InsideKeeper {
     server.on('error', () => {})
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { store } = this.#parts.settings()
-    if (store.includes('://') || existsSync(store)) await this.link().catch(() => {})
+    if (store.includes('://') || existsSync(store)) await this.reach().catch(() => {})
   }
 
   async close(): Promise<void> {
+    this.waiting.end()
     this.#stop.abort()
     const keeper = await this.#running?.catch(() => undefined)
     await keeper?.close()

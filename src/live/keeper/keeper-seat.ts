@@ -34,6 +34,8 @@ export class KeeperSeat {
   #waitMs = firstWaitMs
   #timer: NodeJS.Timeout | undefined
   #closed = false
+  /** A keeper has used the store: the next one continues it, and leaves the lease to nobody. */
+  #hasListened = false
   address: KeeperAddress | undefined
 
   constructor(parts: KeeperSeatParts) {
@@ -90,11 +92,13 @@ export class KeeperSeat {
       lastLine = `: ${message}`
     })
     keeper.on('message', ({ port }: FromKeeper) => {
+      this.#hasListened = true
       this.address = { port, token: this.#token }
       this.#parts.changed(this.address)
     })
     void endOf(keeper).then(() => this.#ended(performance.now() - began, lastLine))
-    this.#send({ type: 'begin', settings, token: this.#token })
+    const standby = settings.standby && !this.#hasListened
+    this.#send({ type: 'begin', settings: { ...settings, standby }, token: this.#token })
     this.#send({ type: 'fronts', ports: this.#ports })
   }
 

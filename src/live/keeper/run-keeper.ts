@@ -1,8 +1,9 @@
 /** The keeper: leads when no other cluster does, goes on with the jobs that are open then, and serves fronts. */
 
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { availableParallelism } from 'node:os'
+import { availableParallelism, hostname } from 'node:os'
 import { type ClusterView, clusterView } from '../../keeper/cluster-view.ts'
 import { Keeper } from '../../keeper/keeper.ts'
 import { keeperServer } from '../../keeper/keeper-server.ts'
@@ -47,24 +48,33 @@ export async function startKeeper(options: KeeperOptions, signal?: AbortSignal):
   const times = location.includes('://') ? timesOfDatabase : timesOfFolder
   const terms = opening.adopt(
     new Terms({
-      ...{ ...times, yieldMs: standby ? standbyYieldMs : 0, store, log },
+      ...{ ...times, yieldMs: standby ? standbyYieldMs : 0, store, holder: holderOf(token), log },
       begin: (term, ending) => beginTerm({ ...options, store, view }, term, ending),
     }),
     (each) => each.close(),
   )
   await terms.start()
+  const closing = new AbortController()
   const server = keeperServer({
     keeper: () => terms.keeper,
-    ...{ view, store, token, webhookHosts: webhooks.hosts, now, log },
+    operatorToken: () => settings().admin.token,
+    ...{ view, store, token, webhookHosts: webhooks.hosts, closing: closing.signal, now, log },
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(0, '127.0.0.1', resolve)
   })
   opening.defer(() => closeFront(server, 1_000))
+  // Fronts that wait for answers are told where the jobs are; then their connections end.
+  opening.defer(() => closing.abort())
   const opened = opening.move()
   const { port } = server.address() as AddressInfo
   return { port, close: () => opened.disposeAsync() }
+}
+
+/** The keeper of one supervisor: the next one need not wait for the lease of one that was killed. */
+function holderOf(token: string): string {
+  return `${hostname()} ${createHash('sha256').update(token).digest('base64url').slice(0, 16)}`
 }
 
 const now = () => Date.now()

@@ -20,7 +20,7 @@ function cluster(t: TestContext, store: JobStore, changes: Partial<TermsParts> =
   const lines: string[] = []
   const counts = { ended: 0 }
   const terms = new Terms({
-    ...{ ...times, store, log: (line: string) => lines.push(line) },
+    ...{ ...times, store, holder: 'this one', log: (line: string) => lines.push(line) },
     async begin(term, ending) {
       begun.push(term)
       ending.defer(() => {

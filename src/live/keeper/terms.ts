@@ -3,7 +3,6 @@
  * process; within it a keeper runs the jobs that are open.
  */
 
-import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Keeper } from '../../keeper/keeper.ts'
 import { Outage } from '../../lib/outage.ts'
@@ -29,6 +28,8 @@ export interface TermParts {
 
 export interface TermsParts extends LeaseTimes {
   store: JobStore
+  /** Who asks for the lease. A holder that asks again gets it at once: no other process may have the same name. */
+  holder: string
   log(line: string): void
   /** Starts what runs during a term, and adds how to end it. Rejects if the store fails. */
   begin(term: TermParts, ending: AsyncDisposableStack): Promise<Keeper>
@@ -93,8 +94,7 @@ export class Terms {
 
   /** Undefined: the process ends. */
   async #lease(): Promise<Taken | undefined> {
-    const { store, log, ttlMs, renewMs } = this.#parts
-    const holder = `${hostname()} ${process.pid}`
+    const { store, holder, log, ttlMs, renewMs } = this.#parts
     for (let waits = 0; !this.#stop.signal.aborted; waits++) {
       // It may have begun long before this process learns of it.
       const askedAt = performance.now()

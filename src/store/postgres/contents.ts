@@ -29,7 +29,7 @@ export async function place(db: Database, epoch: number, content: Content): Prom
   const taken = await takeIn(content)
   // A view shares its memory with others, who may change it before it is written.
   if ('bytes' in taken)
-    return { bytes: Uint8Array.from(taken.bytes), content: undefined, length: taken.bytes.length }
+    return { bytes: new Uint8Array(taken.bytes), content: undefined, length: taken.bytes.length }
   return writeChunks(db, epoch, taken.parts)
 }
 

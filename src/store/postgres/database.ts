@@ -24,11 +24,11 @@ export interface Database {
 
 export interface DatabaseOptions {
   connections: number
-  /** Time limit of a statement. */
+  /** Time limits: for a connection, which may have to become free first, and for a statement. */
+  connectMs: number
   limitMs: number
 }
 
-const connectMs = 5_000
 const idleMs = 60_000
 const mostCollisions = 5
 const int8 = 20
@@ -58,7 +58,7 @@ export function checkDatabase(url: string): void {
 /** Connects when it is first used. Rejects with ConfigError if the driver is missing or the URL is invalid. */
 export async function openDatabase(
   url: string,
-  { connections, limitMs }: DatabaseOptions,
+  { connections, connectMs, limitMs }: DatabaseOptions,
 ): Promise<Database> {
   checkDatabase(url)
   const store = `job store ${nameOf(url)}`

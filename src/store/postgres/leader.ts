@@ -50,6 +50,8 @@ async function begin(db: Database, holder: string, ttlMs: number): Promise<numbe
   return db.transaction(async (query) => {
     await query(waitsForDisk)
     await query(`SET LOCAL lock_timeout = '${patience}'`)
+    // A process that vanishes here must not hold the lock until the server misses its connection.
+    await query(`SET LOCAL idle_in_transaction_session_timeout = '${patience}'`)
     await query('LOCK TABLE plimsoll.leader IN EXCLUSIVE MODE')
     const [taken] = await query<{ epoch: number }>(takeLease, [holder, ttlMs])
     if (taken) await query('UPDATE plimsoll.leader SET epoch = $1', [taken.epoch])

@@ -51,5 +51,5 @@ export async function checkedParams(workload: Workload, params: unknown): Promis
   if (!workload.params) return params
   const checked = await check(workload.params, params)
   if ('value' in checked) return checked.value
-  throw new Refusal(400, checked.issues.join('; '))
+  throw new Refusal(400, checked.issues.join(' · '))
 }

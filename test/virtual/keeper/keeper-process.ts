@@ -86,13 +86,11 @@ export class KeeperProcess {
     Object.assign(this, { process })
     this.#isEnding = false
     this.#terms = undefined
-    const reached = new ReachedStore({ ...this.#parts, process, random })
-    // All virtual processes have the same process id.
-    const holder = isAlone ? name : process.name
-    const lead = reached.lead.bind(reached, holder)
-    const store: JobStore = Object.assign(reached, { lead: (_: string, ttlMs: number) => lead(ttlMs) })
+    const store = new ReachedStore({ ...this.#parts, process, random })
     time.schedule(time.now + ms, 'input', process, () => {
       const terms = new Terms({
+        // All keepers of a supervisor.
+        holder: name,
         ...{ store, ...(isAlone ? times.alone : times.shared), log: logOf(judge, process) },
         begin: (term, ending) => this.#begin(process, store, term, ending),
       })

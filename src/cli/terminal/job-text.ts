@@ -1,0 +1,86 @@
+/** Kept jobs as text: one line per fact, and what is left of them. */
+
+import { styleText } from 'node:util'
+import { duration, significant } from './table.ts'
+
+/** A kept job, as the cluster describes it. */
+export interface FollowedJob {
+  id: string
+  workload: string
+  method: string
+  target: string
+  /** For operators only. */
+  client?: string
+  state: string
+  acceptedAt: string
+  endedAt?: string
+  eta?: { earliest: string; expected: string; latest: string }
+  progress?: { done: number; remaining: number }
+  worker?: string
+  job?: string
+  waitsFor?: string
+  answer?: { status: number; bytes: number; isKept: boolean }
+  webhook?: { state: string; tries: number; problem?: string }
+  facts?: { saved?: number; job?: string }
+}
+
+/** One line per fact. `now`: milliseconds since 1970. */
+export function jobText(job: FollowedJob, now: number): string {
+  const { id, workload, method, target, client, state, acceptedAt, endedAt } = job
+  const { progress, worker, waitsFor, answer, webhook, facts } = job
+  const story = job.job ?? facts?.job
+  const lines: [name: string, value: string | undefined][] = [
+    ['job', id],
+    ['workload', workload],
+    ['request', method && `${method} ${target}`],
+    ['client', client],
+    ['state', worker === undefined ? state : `${state} on ${worker}`],
+    ['accepted', acceptedAt],
+    ['ended', endedAt],
+    ['expected end', leftText(job, now)],
+    ['progress', progress && progressText(progress)],
+    ['waits', waitsFor && `the cluster refused it for now: ${waitsFor}`],
+    [
+      'answer',
+      answer && `status ${answer.status}, ${answer.bytes} bytes${answer.isKept ? '' : ', not kept any more'}`,
+    ],
+    ['saved', facts?.saved === undefined ? undefined : `${significant(facts.saved)} units of work`],
+    ['webhook', webhook && webhookText(webhook)],
+    ['story', story === undefined ? undefined : `plimsoll why ${story}`],
+  ]
+  return lines
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${styleText('dim', name.padEnd(12))}  ${value}`)
+    .join('\n')
+}
+
+/**
+ * When the job is expected to end: as told when it was accepted, and once that has passed, by its progress. `msPerWork`: as
+ * observed; undefined: by the time since it was accepted. Undefined: the job has ended, or nothing is known.
+ */
+export function leftText(
+  { state, eta, progress, acceptedAt }: FollowedJob,
+  now: number,
+  msPerWork?: number,
+): string | undefined {
+  if (state === 'answered' || state === 'cancelled' || !eta) return undefined
+  const left = (time: string) => Date.parse(time) - now
+  const text = (time: string) => duration(Math.max(0, left(time)))
+  if (left(eta.expected) > 0) return `in ${text(eta.expected)} (${text(eta.earliest)} to ${text(eta.latest)})`
+  const overdue = left(eta.latest) < 0
+  if (progress && progress.done > 0 && progress.remaining > 0) {
+    const each = msPerWork ?? (now - Date.parse(acceptedAt)) / progress.done
+    return `${overdue ? 'overdue, ' : ''}in about ${duration(each * progress.remaining)} by its progress`
+  }
+  return overdue ? `overdue by ${duration(-left(eta.latest))}` : `within ${text(eta.latest)}`
+}
+
+export function progressText({ done, remaining }: { done: number; remaining: number }): string {
+  const all = done + remaining
+  return all > 0 ? `${Math.floor((done / all) * 100)} % of the work` : 'none yet'
+}
+
+function webhookText({ state, tries, problem }: NonNullable<FollowedJob['webhook']>): string {
+  const count = tries === 0 ? '' : ` after ${tries} ${tries === 1 ? 'try' : 'tries'}`
+  return `${state}${count}${problem === undefined ? '' : `: ${problem}`}`
+}
