@@ -53,11 +53,11 @@ const themes: readonly Theme[] = [
   {
     ...usual,
     ...{ kinds: ['shaky', 'shaky', 'shaky', 'full', 'slow', 'kill'], faults: 14 },
-    ...{ twoClusters: 0, cancels: 0.4, longAnswers: 0.4 },
+    ...{ twoClusters: 0, cancels: 0.6, longAnswers: 0.4 },
   },
   { ...usual, kinds: ['stall', 'stall', 'kill'], faults: 4, twoClusters: 1 },
   { ...usual, kinds: ['stall', 'freeze', 'store-clock', 'slow', 'kill'], twoClusters: 1 },
-  { ...usual, kinds: ['full', 'shaky', 'receiver', 'clock', 'kill'], webhooks: 0.9 },
+  { ...usual, kinds: ['full', 'shaky', 'shaky', 'receiver', 'clock'], faults: 14, webhooks: 0.95 },
 ]
 
 export interface Fault {

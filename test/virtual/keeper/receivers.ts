@@ -7,7 +7,7 @@ import type { Judge } from './judge.ts'
 
 export const receiverHost = 'hooks.example'
 /** Part of the messages that take seconds. */
-const slow = 0.15
+const slow = 0.35
 
 export interface ReceiversParts {
   time: VirtualTime
