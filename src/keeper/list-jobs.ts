@@ -49,7 +49,7 @@ function readQuery(caller: Caller, query: URLSearchParams) {
   const known = ['state', 'workload', 'cursor', 'limit', ...(isOperator ? ['client'] : [])]
   for (const name of query.keys())
     if (!known.includes(name))
-      throw badQuery(`${name.slice(0, 100)}: must be one of ${known.join(', ')}, but is unknown.`)
+      throw badQuery(`unknown parameter ${name.slice(0, 100)}: must be one of ${known.join(', ')}.`)
   const state = query.get('state') ?? undefined
   if (state !== undefined && !states.includes(state))
     throw badQuery(`state = ${state.slice(0, 100)}: must be one of ${states.join(', ')}.`)

@@ -65,12 +65,12 @@ export function pagesContract(name: string, make: MakeSubject): void {
       'x'.repeat(500),
     ]) {
       const message = new RegExp(`cursor "${cursor.slice(0, 70).replace('*', '\\*')}`)
-      await rejectsWith(store.list({ limit: 1, cursor }), 'STORE', message)
+      await rejectsWith(store.list({ limit: 1, cursor }), 'STORE_QUERY', message)
     }
     for (const limit of [0, -1, 1.5, 10_001, Number.NaN]) {
       await rejectsWith(
         store.list({ limit }),
-        'STORE',
+        'STORE_QUERY',
         new RegExp(`limit = ${limit}: must be a whole number`),
       )
     }
