@@ -72,7 +72,7 @@ function describe(action: Action): string {
 
 function attemptActions(
   parts: PerformParts,
-): Pick<Table, 'run' | 'overflow' | 'go' | 'cancel' | 'rank' | 'answer'> {
+): Pick<Table, 'run' | 'adopt' | 'overflow' | 'go' | 'cancel' | 'rank' | 'answer'> {
   const { jobs, workers, functions, storingFor, metrics, tell, log } = parts
   const start = (
     token: AttemptToken & { worker: string },
@@ -103,6 +103,10 @@ function attemptActions(
   }
   return {
     run: (action) => start(action, workers.upstreamOf(action.worker), action.precedence, action.connectMs),
+    adopt({ job }) {
+      const adopted = jobs.get(job)
+      if (adopted) metrics?.attemptBegan(adopted)
+    },
     overflow: (action) => start({ ...action, worker: action.function }, functions),
     go(action) {
       const token = tokenOf(action)

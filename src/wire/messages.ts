@@ -9,7 +9,7 @@ import type { WorkerFacts } from '../model/worker.ts'
 import type { OpenPrograms } from './programs.ts'
 
 /** Raised with every incompatible change. */
-export const wireVersion = 8
+export const wireVersion = 9
 
 /** Where the connection is opened: an upgrade of a GET on the admin port. */
 export const wirePath = '/-/wire'
