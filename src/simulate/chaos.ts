@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { InvariantError } from '../lib/errors.ts'
 import { disciplines } from '../model/discipline.ts'
+import type { Counters } from '../model/view.ts'
 import type { OwnPolicies } from '../systems/brain-spec.ts'
 import type { SchedulerName } from '../systems/schedulers.ts'
 import { settled } from './chaos-fleet.ts'
@@ -130,17 +131,18 @@ function checkRest(world: World, faults: Faults, { min, max }: ChaosScenario, ca
 }
 
 function resultOf(world: World, { tally }: Invariants, jobs: number): ChaosResult {
-  const { counters } = world.brain.view()
+  const all = [...world.pastCounters, world.brain.view().counters]
+  const sum = (count: (counters: Counters) => number) => all.reduce((total, each) => total + count(each), 0)
   const { hungUp, dropped, ranked, launches, givenUp, strangers, drained, away, awayFailed } = tally
   const { roles, stays, late, pauses, held, ejected, shed, adopted } = tally
   return {
     jobs,
-    results: counters.results + counters.errors,
+    results: sum(({ results, errors }) => results + errors) + world.answeredByFronts,
     hungUp,
-    refused: counters.refused,
-    unknown: counters.unknown,
+    refused: sum(({ refused }) => refused),
+    unknown: sum(({ unknown }) => unknown),
     dropped,
-    retries: counters.retries,
+    retries: sum(({ retries }) => retries),
     ...{ ranked, launches, givenUp, strangers, drained, away, awayFailed, roles, stays, late },
     ...{ pauses, held, ejected, shed, adopted },
   }

@@ -11,6 +11,7 @@ import type { AttemptToken } from '../model/attempt.ts'
 import { disciplines } from '../model/discipline.ts'
 import type { Event } from '../model/event.ts'
 import type { Job } from '../model/job.ts'
+import type { Counters } from '../model/view.ts'
 import type { WorkerFacts } from '../model/worker.ts'
 import { type BrainSpec, brainOf, type OwnPolicies } from '../systems/brain-spec.ts'
 import { type Happening, rank, VirtualClock } from './clock.ts'
@@ -60,6 +61,10 @@ export class World implements Environment {
   readonly process = new SimBrainProcess(this.clock, (event) => this.#handle(event))
   /** What fronts know of their requests. */
   readonly #requests = new SimRequests()
+  /** Of brains that have died. */
+  readonly pastCounters: Counters[] = []
+  /** Results that fronts delivered without a brain. */
+  answeredByFronts = 0
   /** Brains so far. */
   #brains = 1
   readonly #wake: Happening
@@ -98,6 +103,7 @@ export class World implements Environment {
   takeOver({ downMs, frontMs, nodeMs }: TakeOver): void {
     if (this.process.isDead || !this.#requests.isUp) return
     this.process.die()
+    this.pastCounters.push(this.brain.view().counters)
     this.#requests.isUp = false
     this.clock.cancel(this.#wake)
     const { now } = this.clock
@@ -130,6 +136,7 @@ export class World implements Environment {
       for (const event of told ?? []) this.tell(event)
       if (told) continue
       this.truths.delete(id)
+      this.answeredByFronts++
       this.parts.observer?.answeredByFront?.(id)
     }
   }
