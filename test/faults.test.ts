@@ -19,7 +19,7 @@ for (const policy of Object.keys(schedulers) as SchedulerName[]) {
     // The faults were real: attempts were retried, and superseded messages arrived.
     assert.equal(seeds, count)
     // Some jobs are rejected after too long a wait or too many attempts; the tiered system drops the heads of its queues.
-    assert.ok(sums.results > 25 * count && sums.retries > 4 * count && sums.dropped > 4 * count)
+    assert.ok(sums.results > 24 * count && sums.retries > 4 * count && sums.dropped > 4 * count)
     if (policy === 'srpt') assert.ok(sums.ranked > count / 3 && sums.held > 0 && sums.ejected > 0)
     // Faults of the provider.
     assert.ok(
@@ -27,6 +27,8 @@ for (const policy of Object.keys(schedulers) as SchedulerName[]) {
     )
     // Pauses of the brain; silent workers that were not declared lost at once; outliers.
     assert.ok(sums.pauses > count && sums.held + sums.ejected > 0)
+    // Brains that died while attempts ran.
+    assert.ok(sums.adopted > 0)
     // Jobs shed under pressure.
     assert.ok(sums.shed > count)
     // Faults of functions.

@@ -70,6 +70,41 @@ test('the workers of a killed brain serve the next one', idle, async (t) => {
   await untilState(up, (state) => names(state).join() === 'w2,w3', 'the killed one is replaced by w3')
 })
 
+test('what runs when the brain dies goes on, and is answered under the next one', idle, async (t) => {
+  const { readFileSync } = await import('node:fs')
+  const { join } = await import('node:path')
+  const up = await startUp(t, '--workloads', join(import.meta.dirname, 'fixtures', 'gates.ts'))
+  const running = ['a', 'b'].map((mark) => get(up, `/gate?gate=g&mark=${mark}`))
+  const post = (path: string) => fetch(`${up.url}${path}`, { method: 'POST' })
+  const once = ['c', 'd'].map((mark) => post(`/gate-once?gate=g&mark=${mark}`))
+  const long = get(up, '/gate-stream?gate=h&mark=e')
+  const starts = () =>
+    ['a', 'b', 'c', 'd', 'e'].map((mark) => {
+      try {
+        return readFileSync(join(up.dataDir, mark), 'utf8')
+      } catch {
+        return ''
+      }
+    })
+  const stream = (await long).body!.pipeThrough(new TextDecoderStream()).getReader()
+  assert.equal((await stream.read()).value, 'begun')
+  await until(() => starts().join('') === '.....', 'all have started')
+  for (let round = 1; round <= 2; round++) {
+    kill(up.brain())
+    await untilState(
+      up,
+      ({ jobs: open, ready }) => open === 5 && ready === 1,
+      'the next brain has adopted them',
+    )
+  }
+  up.open('g')
+  assert.deepEqual(await Promise.all([...running, ...once].map(text)), Array(4).fill('opened'))
+  up.open('h')
+  assert.equal((await stream.read()).value, 'ended')
+  assert.equal((await stream.read()).done, true)
+  assert.deepEqual(starts(), Array(5).fill('.'))
+})
+
 test('a worker that is launched while its brain dies joins the next one', idle, async (t) => {
   const up = await startUp(t)
   const [first] = workersOf(up.process.pid!)

@@ -17,6 +17,7 @@ export function notePause(core: Core, ms: number): void {
   }
   for (const { timer } of core.overflow?.worker.jobs ?? []) delay(core, timer, pausedMs)
   for (const { timer } of core.launches.values()) delay(core, timer, pausedMs)
+  delay(core, core.recovery.timer, pausedMs)
 }
 
 function delay({ timers, seqs }: Core, timer: Entry<Timer> | undefined, ms: number): void {

@@ -119,7 +119,7 @@ function coreOf(parts: BrainParts): Core {
 function apply(core: Core, event: Event): void {
   switch (event.type) {
     case 'arrived':
-      arrive(core, event.job, event.pressure)
+      arrive(core, event.job, event.pressure, event.on)
       return noteArrival(core, nominalWork(event.job))
     case 'cancelled':
       return cancel(core, event.job)

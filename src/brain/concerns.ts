@@ -21,6 +21,7 @@ import { rateLimiting } from './jobs/rate-limiting.ts'
 import { shares } from './jobs/shares.ts'
 import { shedding } from './jobs/shedding.ts'
 import { turns } from './jobs/turns.ts'
+import { recovering } from './recovering.ts'
 import { cpu } from './workers/cpu.ts'
 import { fronts } from './workers/fronts.ts'
 import { heartbeats } from './workers/heartbeats.ts'
@@ -43,6 +44,7 @@ export const concerns: readonly Concern[] = [
   pings,
   heartbeats,
   launchTimeout,
+  recovering,
   cpu,
   scaling,
   draining,

@@ -1,6 +1,6 @@
 /** The brain's state, and the hooks through which operations tell the concerns what happens. */
 
-import { Heap } from '../lib/heap.ts'
+import { type Entry, Heap } from '../lib/heap.ts'
 import type { Action } from '../model/action.ts'
 import type { FailureKind } from '../model/attempt.ts'
 import type { Discipline } from '../model/discipline.ts'
@@ -22,6 +22,14 @@ import type { JobTimerKind, Timer, TimerKind } from './timer.ts'
 import { Boots } from './workers/boots.ts'
 import { type Listing, newListing } from './workers/listing.ts'
 import { Occupancy } from './workers/occupancy.ts'
+
+export interface Recovery {
+  isOver: boolean
+  /** Ends it. */
+  timer: Entry<Timer> | undefined
+  /** Workers that have not joined, but run attempts of an earlier brain that fronts have claimed. */
+  readonly absent: Map<string, WorkerRecord>
+}
 
 /**
  * One concern of the brain, such as deadlines or heartbeats. Operations (place, retry, drain, …) never import concerns:
@@ -156,6 +164,8 @@ export interface Core {
   /** Failed launches in a row, and when the next launch may begin. */
   launchFailures: number
   launchNotBefore: number
+  /** The time in which fronts and workers tell this brain what an earlier one had begun. */
+  readonly recovery: Recovery
   /** What the provider's lists have shown. */
   readonly listing: Listing
   /** The last wake-up that was asked for. */
@@ -230,6 +240,7 @@ export function newCore(parts: Parts, concerns: readonly Concern[]): Core {
     seqs: { job: 0, worker: 0, launch: 0, timer: 0, placement: 0 },
     launchFailures: 0,
     launchNotBefore: 0,
+    recovery: { isOver: parts.limits.recoverMs === 0, timer: undefined, absent: new Map() },
     listing: newListing(),
     wakeAt: Infinity,
     now: 0,

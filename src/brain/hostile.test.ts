@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { share } from '../../test/support/thorough.ts'
 import { ContractError } from '../lib/errors.ts'
-import type { AttemptToken, FailureKind, HeldAttempt } from '../model/attempt.ts'
+import type { AttemptToken, FailureKind, HeldAttempt, Ongoing } from '../model/attempt.ts'
 import { type DisciplineName, disciplines } from '../model/discipline.ts'
 import type { Event } from '../model/event.ts'
 import { Invariants } from '../simulate/invariants.ts'
@@ -84,7 +84,7 @@ class Siege {
   constructor(scheduler: SchedulerName, discipline: DisciplineName, scale: ScaleSpec = { min: 1, max: 4 }) {
     const limits = {
       ...{ queue: 6, crashes: 3, losses: 3, attempts: 5, beatMs: 100, missedBeats: 3, freshMs: 2000 },
-      ...{ settleMs: 50, bootMs: 1000, backoffMs: 50, backoffMaxMs: 400 },
+      ...{ settleMs: 50, bootMs: 1000, backoffMs: 50, backoffMaxMs: 400, recoverMs: 3000 },
     }
     this.trial = new Trial({ scheduler, discipline, epoch: 2, scale, limits, placing })
     this.#tiered = scale.tiers !== undefined
@@ -119,7 +119,7 @@ class Siege {
       const working = workers.some(({ state, role }) => state === 'ready' && role !== 'front')
       if (!working || booting.length > 0) this.#join(`late${round}`, booting[0])
       for (const { id, jobs } of workers) {
-        const held = jobs.map(({ job, attempt }) => ({ epoch: 2, job, attempt }))
+        const held = jobs.map(({ job, attempt }) => ({ epoch: this.#epochOf(job), job, attempt }))
         this.tell({ type: 'reported', worker: id, seq: ++this.#seq, held })
         for (const token of held) this.tell({ type: 'finished', ...token, worker: id, work: 1 })
       }
@@ -151,7 +151,11 @@ class Siege {
     const worker = `w${pick % 6}`
     switch (type) {
       case 'arrived':
-        return { type, job: this.#job(pick, other, apt, amount) }
+        return {
+          type,
+          job: this.#job(pick, other, apt, amount),
+          ...(pick % 6 === 0 && { on: this.#on(pick, other) }),
+        }
       case 'cancelled':
         return { type, job: `j${pick % (this.#jobs + 2)}` }
       case 'ready':
@@ -207,9 +211,26 @@ class Siege {
     }
   }
 
+  /** Of the brain that began its attempt. */
+  #epochOf(job: string): number {
+    const last = this.trial.history.findLast(
+      (action) => (action.type === 'run' || action.type === 'adopt') && action.job === job,
+    )
+    return (last as AttemptToken | undefined)?.epoch ?? 2
+  }
+
+  /** An attempt of an earlier brain, on a worker that may be there. */
+  #on(pick: number, other: number): Ongoing {
+    return {
+      ...{ worker: `w${other % 7}`, epoch: 1, attempt: 1 + (other % 3) },
+      ...(pick % 4 === 0 && other % 2 === 0 && { committed: true as const }),
+      ...(other % 5 === 0 && { answering: true as const }),
+    }
+  }
+
   #token(pick: number, other: number, apt: boolean): AttemptToken & { worker: string } {
     const inHand = this.trial.view.workers.flatMap(({ id, jobs }) =>
-      jobs.map(({ job, attempt }) => ({ epoch: 2, job, attempt, worker: id })),
+      jobs.map(({ job, attempt }) => ({ epoch: this.#epochOf(job), job, attempt, worker: id })),
     )
     if (apt && inHand.length > 0) return inHand[pick % inHand.length]!
     const job = `j${pick % (this.#jobs + 2)}`

@@ -31,6 +31,8 @@ export interface BrainLimits {
   cpuEveryMs: number
   /** From this age on, an attempt that a worker's report does not name has never arrived. */
   settleMs: number
+  /** How long a new brain waits for fronts to claim the attempts of an earlier one; 0: it ends them at once. */
+  recoverMs: number
   /** A launch that has not joined after this time has failed. */
   bootMs: number
   /** A provider's list may be this late. A launch that lists have missed for longer is gone. */
@@ -110,6 +112,7 @@ export const brainDefaults: Readonly<BrainLimits> = {
   answers: null,
   cpuEveryMs: 0,
   settleMs: 2_000,
+  recoverMs: 0,
   bootMs: 300_000,
   listMs: 15_000,
   mostSlowdown: 50,

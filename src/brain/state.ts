@@ -1,6 +1,7 @@
 /** What the brain remembers of jobs, attempts, workers and launches: plain records. */
 
 import type { Entry } from '../lib/heap.ts'
+import type { HeldAttempt } from '../model/attempt.ts'
 import type { Job, Precedence } from '../model/job.ts'
 import type { Reason } from '../model/reason.ts'
 import { firstExpectation, type Prediction } from '../model/revision.ts'
@@ -12,6 +13,8 @@ import type { Timer } from './timer.ts'
 /** A job from its arrival to its end. What belongs to one try at it is in `attempt`. */
 export interface JobRecord extends Precedence {
   readonly job: Job
+  /** True: an earlier brain had accepted it. */
+  readonly isAdopted: boolean
   /** Order of arrival; breaks ties in every queue. */
   readonly seq: number
   readonly arrivedAt: number
@@ -70,10 +73,12 @@ export interface FunctionUse {
 export interface Attempt {
   readonly record: JobRecord
   readonly job: Job
+  /** Of the brain that began it. */
+  readonly epoch: number
   /** 1 for the first attempt at the job. */
   readonly number: number
-  /** For attempts in functions, the record that stands for all functions. */
-  readonly worker: WorkerRecord
+  /** For attempts in functions, the record that stands for all functions. Changes when a worker joins that was absent. */
+  worker: WorkerRecord
   readonly inFunction: boolean
   readonly preemptible: boolean
   readonly unproven: boolean
@@ -135,6 +140,8 @@ export interface WorkerRecord extends Readonly<WorkerFacts> {
   reports: number
   /** The attempts that it holds, running and paused, in order of arrival. */
   jobs: Attempt[]
+  /** Attempts of an earlier brain that it holds and that no front has claimed yet. Undefined: none. */
+  unclaimed: ReadonlyMap<string, Unclaimed> | undefined
   running: number
   /** The part of a core that each running attempt has: less than 1 if unproven jobs share the cores. */
   pace: number
@@ -158,6 +165,11 @@ export interface WorkerRecord extends Readonly<WorkerFacts> {
   readonly pings: PingState
   /** Fires when it has missed its heartbeats. */
   silenceTimer: Entry<Timer> | undefined
+}
+
+/** As its worker reported it at this time. */
+export interface Unclaimed extends HeldAttempt {
+  at: number
 }
 
 export interface CpuReading {
@@ -184,6 +196,7 @@ export function newWorkerRecord(
     lastSeenAt: known.placedAt,
     reports: 0,
     jobs: [],
+    unclaimed: undefined,
     running: 0,
     pace: 1,
     usedMb: 0,
@@ -209,8 +222,11 @@ export interface LaunchRecord {
 
 /** True: the worker may be given jobs. */
 export function isOpen(worker: WorkerRecord): boolean {
-  const { state, suspect, ejected, jobs, slots } = worker
-  return state === 'ready' && !suspect && ejected === undefined && jobs.length < slots
+  const { state, suspect, ejected, jobs, slots, unclaimed } = worker
+  if (state !== 'ready' || suspect || ejected !== undefined) return false
+  if (unclaimed === undefined) return jobs.length < slots
+  // How long the unclaimed attempts run, and how much memory they need, is not known: only free cores are used.
+  return jobs.length + unclaimed.size < Math.min(slots, worker.cores)
 }
 
 /** Removes an item from a short array and keeps the order. Several times as fast as splice, which allocates. */
@@ -221,12 +237,19 @@ export function takeOut<T>(items: T[], item: T): void {
   items.pop()
 }
 
-// Both records are written out field by field: a spread makes an object of this size ten times as slow to create.
+// Written out field by field: a spread makes an object of this size ten times as slow to create.
 
-export function newJobRecord(job: Job, seq: number, now: number, prediction: Prediction): JobRecord {
+export function newJobRecord(
+  job: Job,
+  seq: number,
+  now: number,
+  prediction: Prediction,
+  isAdopted = false,
+): JobRecord {
   const { expected, reviseAt } = firstExpectation(prediction)
   return {
     job,
+    isAdopted,
     seq,
     arrivedAt: now,
     client: job.client ?? 'anonymous',
@@ -255,41 +278,5 @@ export function newJobRecord(job: Job, seq: number, now: number, prediction: Pre
     turnTimer: undefined,
     queueTimer: undefined,
     patienceTimer: undefined,
-  }
-}
-
-export function newAttempt(
-  record: JobRecord,
-  worker: WorkerRecord,
-  now: number,
-  inFunction: boolean,
-): Attempt {
-  const { job } = record
-  return {
-    record,
-    job,
-    number: record.attempts,
-    worker,
-    inFunction,
-    preemptible: job.preemptible ?? true,
-    unproven: job.unproven ?? false,
-    sentAt: now,
-    committed: false,
-    answering: false,
-    seenIn: worker.reports,
-    running: false,
-    waiting: false,
-    done: 0,
-    since: now,
-    ranMs: 0,
-    pausedAt: -1,
-    rank: 0,
-    reportedDone: 0,
-    expected: record.expected,
-    reviseAt: record.reviseAt,
-    counted: 0,
-    coldMs: 0,
-    timer: undefined,
-    asked: undefined,
   }
 }

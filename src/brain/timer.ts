@@ -18,6 +18,7 @@ export type TimerKind =
   | 'scale'
   | 'cpu'
   | 'overflow'
+  | 'recovery'
 export type JobTimerKind = (typeof jobTimerKinds)[number]
 
 /** Timers of jobs and their attempts. They are cleared when the job is over. */

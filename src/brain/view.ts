@@ -11,11 +11,14 @@ import { isJobTimer } from './timer.ts'
 export function viewOf(core: Core): BrainView {
   const waiting = [...core.queue]
   const inFunctions = core.overflow?.worker.jobs ?? []
+  let absent = 0
+  for (const { jobs } of core.recovery.absent.values()) absent += jobs.length
   return {
     now: core.now,
     waiting: waiting.map((record) => record.job.id),
     ...lanesOf(waiting),
-    placed: core.jobs.size - waiting.length - inFunctions.length,
+    placed: core.jobs.size - waiting.length - inFunctions.length - absent,
+    absent,
     away: inFunctions.map(({ job, number, worker }) => ({
       job: job.id,
       attempt: number,

@@ -4,7 +4,7 @@ import { brainWork } from '../estimate/route-units.ts'
 import { stackOf } from '../lib/errors.ts'
 import type { Action } from '../model/action.ts'
 import type { Allowance } from '../model/allowance.ts'
-import type { AttemptToken, FailureKind } from '../model/attempt.ts'
+import type { AttemptToken, FailureKind, Ongoing } from '../model/attempt.ts'
 import type { Cost } from '../model/cost.ts'
 import type { Event } from '../model/event.ts'
 import type { Outcome, Precedence } from '../model/job.ts'
@@ -12,7 +12,7 @@ import type { Destination, JobParts, OpenJob, RunTerms } from './open-job.ts'
 import { type Failure, failureCode, failureProblem, RequestProblem, refusal } from './problem.ts'
 import { rateLimitFields } from './rate-limit-fields.ts'
 import type { Receiver } from './receiver.ts'
-import type { AttemptOrder } from './transports/attempt-json.ts'
+import { orderOf } from './transports/attempt-json.ts'
 import type { Transport, Upstream } from './transports/transport.ts'
 
 /** One error for all: `abort()` without a reason would create an exception and its stack trace for each request. */
@@ -36,13 +36,23 @@ export interface ExchangeParts extends JobParts {
   ended(exchange: Exchange): void
 }
 
+interface Current {
+  token: AttemptToken
+  abort: AbortController
+  ended: boolean
+  /** Its answer has begun to arrive. */
+  answering: boolean
+  /** What the brain was told of its failure. */
+  failed?: Event
+}
+
 export class Exchange implements OpenJob {
   readonly parts: ExchangeParts
   readonly startedAt = Date.now()
   readonly #arrived = performance.now()
   #sent = 0
   #ended = 0
-  #current: { token: AttemptToken; abort: AbortController; ended: boolean } | undefined
+  #current: Current | undefined
   #failure: Failure | undefined
   #allowance: Allowance | undefined
   #done = false
@@ -64,11 +74,11 @@ export class Exchange implements OpenJob {
     destination: Destination,
     { precedence, connectMs, allowance }: RunTerms = {},
   ): Promise<void> {
-    const { transport, job } = this.parts
+    const { transport, job, maxCpuMs } = this.parts
     this.#allowance = allowance
     this.#abort()
     if (transport.begun) return this.#breakOff()
-    const current = { token, abort: new AbortController(), ended: false }
+    const current: Current = { token, abort: new AbortController(), ended: false, answering: false }
     this.#current = current
     this.#finished = false
     this.#sent = performance.now()
@@ -80,11 +90,14 @@ export class Exchange implements OpenJob {
       this.#ended = performance.now()
       return this.#account()
     }
-    const answering = () => this.parts.tell({ type: 'answering', ...token, worker: destination.id })
+    const answering = () => {
+      current.answering = true
+      this.parts.tell({ type: 'answering', ...token, worker: destination.id })
+    }
     const carry = (upstream: Upstream) =>
       transport.carry({
         ...{ upstream, signal, isCurrent, account, answering },
-        order: this.#order(token, precedence),
+        order: orderOf(job, token, { precedence, maxCpuMs }),
         token: this.parts.token,
         ...(connectMs !== undefined && { connectMs }),
       })
@@ -121,6 +134,19 @@ export class Exchange implements OpenJob {
     log(`job ${job.id}: attempt ${this.attempts} could not be completed on ${this.worker}: ${why}`)
     if (isOurs) this.#tellFailed('error', `the attempt could not be sent: ${message}`, true)
     else this.#tellFailed('unreachable', why)
+  }
+
+  /** The last attempt, for a brain that does not know it, unless it has a result. Undefined: there is none. */
+  get ongoing(): Ongoing | undefined {
+    const current = this.#current
+    if (!current || this.#finished || this.#done) return undefined
+    const { epoch, attempt } = current.token
+    return { worker: this.worker, epoch, attempt, ...(current.answering && { answering: true as const }) }
+  }
+
+  /** Tells a brain that has been told of the last attempt how it has failed, if it has. */
+  repeatFailure(): void {
+    if (this.#current?.failed) this.parts.tell(this.#current.failed)
   }
 
   commit(_token: AttemptToken, go: () => void): void {
@@ -236,24 +262,16 @@ export class Exchange implements OpenJob {
       ...(blameless && { blameless }),
     }
     const shortened = message.length > longestMessage ? `${message.slice(0, longestMessage)}…` : message
-    this.parts.tell({ type: 'failed', ...token, worker: this.worker, kind, message: shortened, ...more })
-  }
-
-  #order({ epoch, job, attempt }: AttemptToken, precedence: Precedence | undefined): AttemptOrder {
-    const { job: asked, maxCpuMs } = this.parts
-    return {
-      epoch,
-      job,
-      attempt,
-      workload: asked.workload,
-      work: asked.work,
-      ...(asked.high !== undefined && { high: asked.high }),
-      ...(asked.unproven && { unproven: true as const }),
-      preemptible: asked.preemptible ?? true,
-      ...(maxCpuMs !== undefined && { maxCpuMs }),
-      ...(precedence && { precedence }),
-      ask: asked.safeToRepeat === false,
-    }
+    const failed = {
+      type: 'failed',
+      ...token,
+      worker: this.worker,
+      kind,
+      message: shortened,
+      ...more,
+    } as const
+    this.#current!.failed = failed
+    this.parts.tell(failed)
   }
 
   /** Headers of every answer that describe its job. */

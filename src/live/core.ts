@@ -9,6 +9,7 @@ import { stackOf } from '../lib/errors.ts'
 import { Outage } from '../lib/outage.ts'
 import { count } from '../lib/quantities.ts'
 import type { Action } from '../model/action.ts'
+import type { Ongoing } from '../model/attempt.ts'
 import type { Event } from '../model/event.ts'
 import type { Job } from '../model/job.ts'
 import { mayWork, type WorkerView } from '../model/view.ts'
@@ -47,8 +48,11 @@ export interface Core {
   /** True: the cluster accepts requests and a worker can run them. */
   isReady(): boolean
   tell(event: Event): void
-  /** `ofFront`: the pressure of the front where its client is connected, if that is another process. */
-  submit(job: OpenJob, ofFront?: number): void
+  /**
+   * `ofFront`: the pressure of the front where its client is connected, if that is another process. `on`: its attempt, which an
+   * earlier brain began.
+   */
+  submit(job: OpenJob, ofFront?: number, on?: Ongoing): void
   /** A job has ended. */
   ended(job: OpenJob): void
 }
@@ -70,7 +74,7 @@ export function clusterCore(
   const problems = new Map<string, string>()
   const canWork = (worker: WorkerView) => mayWork(worker) && !problems.has(worker.id)
   const brain = brainOf(spec, { scheduler: options.ownScheduler, scaler: options.scaler })
-  const jobs = new OpenJobs(spec.epoch)
+  const jobs = new OpenJobs()
   const observers = observersOf(plan, records, jobs)
   const delegates: DriverParts['observers'][number] = {
     observe: (event, actions) => delegation().observe(event, actions),
@@ -102,10 +106,14 @@ export function clusterCore(
     // With `min` = 0 the first request waits for its worker.
     isReady: () => !stopping.isStopping && (options.min === 0 || brain.view().workers.some(canWork)),
     tell: driver.tell,
-    submit(job, ofFront = 0) {
-      const pressure = Math.min(1, Math.max(ofFront, overload.pressure))
+    submit(job, ofFront = 0, on) {
+      const pressure = on ? 0 : Math.min(1, Math.max(ofFront, overload.pressure))
       jobs.add(job)
-      driver.tell({ type: 'arrived', job: timed(job.parts), ...(pressure > 0 && { pressure }) })
+      driver.tell({
+        ...{ type: 'arrived', job: timed(job.parts) },
+        ...(pressure > 0 && { pressure }),
+        ...(on && { on }),
+      })
     },
     ended(job) {
       jobs.delete(job)

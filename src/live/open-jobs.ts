@@ -7,11 +7,6 @@ const pollMs = 20
 
 export class OpenJobs {
   readonly #open = new Map<string, OpenJob>()
-  readonly #epoch: number
-
-  constructor(epoch: number) {
-    this.#epoch = epoch
-  }
 
   get size(): number {
     return this.#open.size
@@ -22,10 +17,10 @@ export class OpenJobs {
   }
 
   /** The job whose current attempt this is; undefined if the attempt is superseded. */
-  current(worker: string, { epoch, job, attempt }: AttemptToken): OpenJob | undefined {
+  current(worker: string, { job, attempt }: AttemptToken): OpenJob | undefined {
     const open = this.#open.get(job)
-    const isCurrent = open?.worker === worker && open.attempts === attempt && epoch === this.#epoch
-    return isCurrent ? open : undefined
+    // The number alone tells attempts apart: it grows when a job passes from one brain to the next.
+    return open?.worker === worker && open.attempts === attempt ? open : undefined
   }
 
   add(job: OpenJob): void {

@@ -15,7 +15,7 @@ const run: Action = { type: 'run', ...token, worker: 'w', reason }
 function trial(runs: OpenJob['run'], parts: Partial<PerformParts> = {}) {
   const lines: string[] = []
   const events: Event[] = []
-  const jobs = new OpenJobs(1)
+  const jobs = new OpenJobs()
   const job = { id: 'j', workload: 'x', work: 1, memoryMb: 1 }
   jobs.add({ parts: { job }, run: runs } as unknown as OpenJob)
   const log = (line: string) => void lines.push(line)

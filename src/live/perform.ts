@@ -73,7 +73,7 @@ function describe(action: Action): string {
 
 function attemptActions(
   parts: PerformParts,
-): Pick<Table, 'run' | 'overflow' | 'go' | 'cancel' | 'rank' | 'answer'> {
+): Pick<Table, 'run' | 'adopt' | 'overflow' | 'go' | 'cancel' | 'rank' | 'answer'> {
   const { jobs, workers, functions, storingFor, metrics, overload, tell, log } = parts
   const start = (token: AttemptToken & { worker: string }, to: Destination | undefined, terms: RunTerms) => {
     const { worker, attempt } = token
@@ -99,6 +99,10 @@ function attemptActions(
   }
   return {
     run: (action) => start(action, workers.upstreamOf(action.worker), action),
+    adopt({ job }) {
+      const adopted = jobs.get(job)
+      if (adopted) metrics?.attemptBegan(adopted)
+    },
     overflow: (action) => start({ ...action, worker: action.function }, functions, action),
     go(action) {
       const token = tokenOf(action)

@@ -17,6 +17,8 @@ import { type CurrentServing, currentServing, servingOf } from './serving.ts'
 
 /** Heartbeat interval. */
 const usualBeatMs = 1_000
+/** How long a new brain waits for fronts and workers to tell what an earlier one had begun. */
+const recoverMs = 5_000
 /** Time allowed for a worker to join after its launch. */
 const usualBootMs = 120_000
 /** Time allowed for the provider's list of machines. It lists children of this process, so it is never late. */
@@ -89,7 +91,7 @@ function specOf(
     epoch: supervisor?.epoch ?? Math.floor(Date.now() / 1000),
     seed: 1,
     limits: {
-      ...{ queue, beatMs, bootMs, listMs, backoffMs: 500, backoffMaxMs: 30_000 },
+      ...{ queue, beatMs, bootMs, listMs, recoverMs, backoffMs: 500, backoffMaxMs: 30_000 },
       silentLosses: usualSilentLosses,
       ...options.limits,
     },

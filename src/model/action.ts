@@ -15,6 +15,8 @@ export type Action =
       allowance?: Allowance
       reason: Reason
     } & AttemptToken)
+  /** Only records what happened: the attempt of an earlier brain goes on. */
+  | ({ type: 'adopt'; worker: string; reason: Reason } & AttemptToken)
   /** Run this attempt in a function, which is the `worker` of the event that ends the attempt. */
   | ({ type: 'overflow'; function: string; allowance?: Allowance; reason: Reason } & AttemptToken)
   | ({ type: 'go'; worker: string } & AttemptToken)

@@ -13,6 +13,17 @@ export interface HeldAttempt extends AttemptToken {
   waiting?: true
 }
 
+/** An attempt that an earlier brain began and that goes on, as the front that waits for it describes it. */
+export interface Ongoing {
+  worker: string
+  epoch: number
+  attempt: number
+  /** It must not be repeated, and may have started. */
+  committed?: true
+  /** Its answer has begun to arrive. */
+  answering?: true
+}
+
 /** Why an attempt ended without a result. */
 export type FailureKind =
   /** The workload's own error: the client's answer, not retried. */

@@ -1,11 +1,14 @@
-import type { AttemptToken, FailureKind, HeldAttempt } from './attempt.ts'
+import type { AttemptToken, FailureKind, HeldAttempt, Ongoing } from './attempt.ts'
 import type { Job } from './job.ts'
 import type { WorkerFacts } from './worker.ts'
 
 /** What the brain is told. */
 export type Event =
-  /** `pressure`: from 0 to 1, how urgently the process that accepted the job must shed load. Default: 0. */
-  | { type: 'arrived'; job: Job; pressure?: number }
+  /**
+   * `pressure`: from 0 to 1, how urgently the process that accepted the job must shed load. Default: 0. `on`: an earlier brain had
+   * accepted the job, and its attempt goes on.
+   */
+  | { type: 'arrived'; job: Job; pressure?: number; on?: Ongoing }
   | { type: 'cancelled'; job: string }
   /** An attempt that may start only once asks for permission. */
   | ({ type: 'ready'; worker: string } & AttemptToken)

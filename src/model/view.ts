@@ -40,6 +40,8 @@ export interface BrainView {
   /** The number of queued jobs by lane, if there are lanes. */
   lanes?: Readonly<Record<string, number>>
   placed: number
+  /** Jobs whose attempts an earlier brain began on workers that have not joined this one. */
+  absent: number
   /** In functions. */
   away: { job: string; attempt: number; function: string }[]
   jobs: number

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { InvariantError } from '../lib/errors.ts'
 import { disciplines } from '../model/discipline.ts'
+import type { Counters } from '../model/view.ts'
 import type { OwnPolicies } from '../systems/brain-spec.ts'
 import type { SchedulerName } from '../systems/schedulers.ts'
 import { settled } from './chaos-fleet.ts'
@@ -11,6 +12,7 @@ import { type ChaosScenario, drawScenario, type ScenarioOptions } from './chaos-
 import { rank } from './clock.ts'
 import { Faults } from './faults.ts'
 import { Invariants } from './invariants.ts'
+import { endBrains } from './take-over.ts'
 import { World } from './world.ts'
 
 export interface ChaosResult {
@@ -41,6 +43,8 @@ export interface ChaosResult {
   pauses: number
   held: number
   ejected: number
+  /** Attempts that went on under another brain. */
+  adopted: number
   /** SHA-256 of the event log, if asked for. */
   hash?: string
 }
@@ -53,17 +57,23 @@ export interface ChaosOptions extends ScenarioOptions {
   hash?: boolean
   /** Policies in place of the scenario's. */
   policies?: OwnPolicies
+  /** True: brains die, and others take over. */
+  takeOver?: boolean
   log?: (chunk: Uint8Array) => void
 }
 
 /** Throws an `InvariantError` if an invariant is violated. */
 export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOptions = {}): ChaosResult {
   const scenario = drawScenario(scheduler, seed, options)
+  const takesOver = options.takeOver === true && mayTakeOver(scenario)
+  if (takesOver) scenario.brain.limits = { ...scenario.brain.limits, recoverMs: 200 + (seed % 5) * 700 }
   const { brain, fleet, rates } = scenario
   const faults = new Faults(rates, seed)
   const { bounded } = disciplines[brain.discipline]
   const functions = brain.overflow?.concurrency ?? Infinity
-  const checks = new Invariants({ bounded, max: scenario.max, functions, limits: brain.limits })
+  // Machines that an earlier brain had given up may join the next one.
+  const max = takesOver ? Infinity : scenario.max
+  const checks = new Invariants({ bounded, max, functions, limits: brain.limits })
   const hash = options.hash ? createHash('sha256') : undefined
   const log = (chunk: Uint8Array) => {
     hash?.update(chunk)
@@ -77,12 +87,18 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
   })
   world.begin()
   faults.begin(world)
+  if (takesOver) endBrains(world, seed, rates.untilMs)
   const calmMs = Math.max(submitAll(world, scenario), rates.untilMs)
   runToRest(world, calmMs)
   world.flushLog()
   checks.finally(world.brain)
   checkRest(world, faults, scenario, calmMs)
   return { ...resultOf(world, checks, scenario.jobs), ...(hash && { hash: hash.digest('hex') }) }
+}
+
+/** Functions end with their brain, and roles are not handed over. */
+function mayTakeOver({ brain }: ChaosScenario): boolean {
+  return !brain.overflow && !brain.scale.tiers
 }
 
 /** Returns the time of the last arrival. */
@@ -115,18 +131,19 @@ function checkRest(world: World, faults: Faults, { min, max }: ChaosScenario, ca
 }
 
 function resultOf(world: World, { tally }: Invariants, jobs: number): ChaosResult {
-  const { counters } = world.brain.view()
+  const all = [...world.pastCounters, world.brain.view().counters]
+  const sum = (count: (counters: Counters) => number) => all.reduce((total, each) => total + count(each), 0)
   const { hungUp, dropped, ranked, launches, givenUp, strangers, drained, away, awayFailed } = tally
-  const { roles, stays, late, pauses, held, ejected, shed } = tally
+  const { roles, stays, late, pauses, held, ejected, shed, adopted } = tally
   return {
     jobs,
-    results: counters.results + counters.errors,
+    results: sum(({ results, errors }) => results + errors) + world.answeredByFronts,
     hungUp,
-    refused: counters.refused,
-    unknown: counters.unknown,
+    refused: sum(({ refused }) => refused),
+    unknown: sum(({ unknown }) => unknown),
     dropped,
-    retries: counters.retries,
+    retries: sum(({ retries }) => retries),
     ...{ ranked, launches, givenUp, strangers, drained, away, awayFailed, roles, stays, late },
-    ...{ pauses, held, ejected, shed },
+    ...{ pauses, held, ejected, shed, adopted },
   }
 }

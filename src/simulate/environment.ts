@@ -33,6 +33,10 @@ export interface Observer {
   /** The event has reached the brain's process, which may not run now and then reads it later. */
   arrived?(event: Event, now: number): void
   observe(event: Event, actions: readonly Action[], now: number, brain: Brain): void
+  /** Another brain has taken over, which knows nothing yet. */
+  replaced?(): void
+  /** A front has answered this job with a result that no brain knows. */
+  answeredByFront?(job: string): void
 }
 
 export type LaunchFate = 'comes' | 'fails' | 'hangs' | 'twice' | 'twin-hangs' | 'dies' | 'late'
@@ -64,6 +68,8 @@ export interface Process {
   readonly alive: boolean
   readonly frozen: boolean
   readonly worker: { readonly jobs: readonly unknown[]; setSpeed(speed: number): void }
+  /** Its brain has died; it joins the next one at this time. */
+  loseBrain(joinsAt: number): void
   /** Idempotent. */
   die(): void
   freeze(): void
@@ -103,6 +109,8 @@ export interface Environment {
   tell(event: Event): void
   /** Delivers a message as the network does: at once, late, twice or never. */
   send(deliver: () => void): void
+  /** The same, from a worker to the brain: lost if the brain dies meanwhile. */
+  sendToBrain(deliver: () => void): void
   /** The client of a job hangs up. */
   hangUp(job: string): void
 }

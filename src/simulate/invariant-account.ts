@@ -13,6 +13,8 @@ export interface Watched {
   paused: boolean
   memoryMb: number
   safeToRepeat: boolean
+  /** True: an earlier brain began its attempt. Its worker may not have joined this one. */
+  adopted: boolean
 }
 
 export interface WatchedWorker {
@@ -32,4 +34,32 @@ export interface Account {
 
 export function fail(message: string): void {
   throw new InvariantError(message)
+}
+
+/** Counts for the summary of a run. */
+export function newTally() {
+  return {
+    answers: 0,
+    hungUp: 0,
+    dropped: 0,
+    /** Jobs dropped after their queue timeout. */
+    late: 0,
+    /** Assigned roles, and denied requests to leave. */
+    roles: 0,
+    stays: 0,
+    ranked: 0,
+    launches: 0,
+    givenUp: 0,
+    strangers: 0,
+    drained: 0,
+    adopted: 0,
+    away: 0,
+    awayFailed: 0,
+    /** Pauses of the brain, silent workers that were not declared lost, and ejected workers. */
+    pauses: 0,
+    held: 0,
+    ejected: 0,
+    /** Jobs shed under pressure. */
+    shed: 0,
+  }
 }

@@ -9,7 +9,7 @@ import type { Action } from '../model/action.ts'
 import type { AttemptToken } from '../model/attempt.ts'
 import type { Event } from '../model/event.ts'
 import type { Observer } from './environment.ts'
-import { fail, type Watched, type WatchedWorker } from './invariant-account.ts'
+import { fail, newTally, type Watched, type WatchedWorker } from './invariant-account.ts'
 import { LossInvariants } from './invariants-losses.ts'
 import { type InvariantLimits, ViewInvariants } from './invariants-view.ts'
 
@@ -17,32 +17,12 @@ export class Invariants implements Observer {
   readonly #live = new Map<string, Watched>()
   readonly #answered = new Set<string>()
   readonly #workers = new Map<string, WatchedWorker>()
-  readonly #view: ViewInvariants
-  readonly #losses: LossInvariants
-  /** Counts for the summary of a run. */
-  readonly tally = {
-    answers: 0,
-    hungUp: 0,
-    dropped: 0,
-    /** Jobs dropped after their queue timeout. */
-    late: 0,
-    /** Assigned roles, and denied requests to leave. */
-    roles: 0,
-    stays: 0,
-    ranked: 0,
-    launches: 0,
-    givenUp: 0,
-    strangers: 0,
-    drained: 0,
-    away: 0,
-    awayFailed: 0,
-    /** Pauses of the brain, silent workers that were not declared lost, and ejected workers. */
-    pauses: 0,
-    held: 0,
-    ejected: 0,
-    /** Jobs shed under pressure. */
-    shed: 0,
-  }
+  #view: ViewInvariants
+  #losses: LossInvariants
+  readonly #fresh: () => { view: ViewInvariants; losses: LossInvariants }
+  /** Jobs that the brain before knew, and of which this one has not been told. */
+  readonly #untold = new Set<string>()
+  readonly tally = newTally()
 
   /** Default: without limits. */
   constructor({
@@ -52,8 +32,29 @@ export class Invariants implements Observer {
     limits = {},
   }: Pick<InvariantLimits, 'bounded'> & Partial<InvariantLimits> & { limits?: Partial<BrainLimits> }) {
     const account = { live: this.#live, workers: this.#workers }
-    this.#view = new ViewInvariants(account, { bounded, max, functions })
-    this.#losses = new LossInvariants(limits)
+    this.#fresh = () => ({
+      view: new ViewInvariants(account, { bounded, max, functions }),
+      losses: new LossInvariants(limits),
+    })
+    const { view, losses } = this.#fresh()
+    this.#view = view
+    this.#losses = losses
+  }
+
+  replaced(): void {
+    const { view, losses } = this.#fresh()
+    this.#view = view
+    this.#losses = losses
+    for (const job of this.#live.keys()) this.#untold.add(job)
+    this.#live.clear()
+    this.#workers.clear()
+  }
+
+  answeredByFront(job: string): void {
+    if (this.#answered.has(job)) fail(`job ${job} was answered twice, the second time by its front`)
+    this.#answered.add(job)
+    this.#untold.delete(job)
+    this.tally.answers++
   }
 
   arrived(event: Event, now: number): void {
@@ -94,13 +95,16 @@ export class Invariants implements Observer {
 
   #note(event: Event): void {
     if (event.type === 'arrived') {
+      if (this.#answered.has(event.job.id)) fail(`job ${event.job.id} arrived again after its answer`)
+      this.#untold.delete(event.job.id)
       this.#live.set(event.job.id, {
-        attempt: 0,
+        attempt: event.on?.attempt ?? 0,
         worker: undefined,
         away: false,
         paused: false,
         memoryMb: event.job.memoryMb,
         safeToRepeat: event.job.safeToRepeat ?? true,
+        adopted: false,
       })
     } else if (event.type === 'cancelled') {
       const job = this.#live.get(event.job)
@@ -111,7 +115,8 @@ export class Invariants implements Observer {
     } else if (event.type === 'paused') this.tally.pauses++
     else if (event.type === 'joined' && !this.#workers.has(event.worker.id)) {
       const { id, slots, memoryMb } = event.worker
-      this.#workers.set(id, { jobs: new Set(), slots, memoryMb, draining: false, ejected: false })
+      const jobs = new Set([...this.#live].flatMap(([job, { worker }]) => (worker === id ? [job] : [])))
+      this.#workers.set(id, { jobs, slots, memoryMb, draining: false, ejected: false })
     }
   }
 
@@ -119,6 +124,8 @@ export class Invariants implements Observer {
     switch (action.type) {
       case 'run':
         return this.#started(action)
+      case 'adopt':
+        return this.#adopted(action)
       case 'overflow':
         return this.#sentToFunction(action)
       case 'answer':
@@ -174,16 +181,20 @@ export class Invariants implements Observer {
         return this.#eject(action.worker, true)
       case 'readmit':
         return this.#eject(action.worker, false)
-      case 'terminate': {
-        // Later messages about its jobs are superseded.
-        for (const id of this.#workers.get(action.worker)?.jobs ?? []) {
-          const job = this.#live.get(id)
-          if (job?.worker === action.worker) job.worker = undefined
-        }
-        this.#workers.delete(action.worker)
-        return
-      }
+      case 'terminate':
+        return this.#terminated(action)
     }
+  }
+
+  #terminated({ worker: id, reason }: Extract<Action, { type: 'terminate' }>): void {
+    // A worker that may not join takes nothing over from one with its id.
+    const isRefused = reason.code === 'not-expected'
+    // Later messages about its jobs are superseded.
+    for (const job of this.#workers.get(id)?.jobs ?? []) {
+      const watched = this.#live.get(job)
+      if (watched?.worker === id && !isRefused) watched.worker = undefined
+    }
+    this.#workers.delete(id)
   }
 
   #started(run: AttemptToken & { worker: string }): void {
@@ -195,14 +206,24 @@ export class Invariants implements Observer {
     if (worker.role === 'front') fail(`job ${run.job} was sent to worker ${run.worker}, which is a front`)
     if (worker.ejected) fail(`job ${run.job} was sent to worker ${run.worker}, which is ejected`)
     if (worker.draining) fail(`job ${run.job} was sent to worker ${run.worker}, which is draining`)
-    if (run.attempt !== job.attempt + 1) {
+    if (run.attempt !== job.attempt + 1)
       fail(`job ${run.job}: attempt ${run.attempt} follows attempt ${job.attempt}`)
-    }
     this.#release(run.job, job)
     job.attempt = run.attempt
     job.worker = run.worker
     job.paused = false
+    job.adopted = false
     worker.jobs.add(run.job)
+  }
+
+  /** Only a job that arrives can be adopted, and it is not sent anywhere. */
+  #adopted({ job: id, attempt, worker }: Extract<Action, { type: 'adopt' }>): void {
+    const job = this.#live.get(id)
+    if (!job || job.attempt !== attempt || job.worker !== undefined)
+      return fail(`job ${id} was adopted, but did not just arrive with attempt ${attempt}`)
+    Object.assign(job, { worker, adopted: true })
+    this.#workers.get(worker)?.jobs.add(id)
+    this.tally.adopted++
   }
 
   #eject(id: string, ejected: boolean): void {

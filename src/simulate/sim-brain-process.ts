@@ -15,6 +15,7 @@ export class SimBrainProcess {
   #inbox: Event[] = []
   #frozenAt: number | undefined
   #tickIsDue = false
+  isDead = false
 
   constructor(clock: VirtualClock, handle: (event: Event) => void) {
     this.#clock = clock
@@ -26,14 +27,23 @@ export class SimBrainProcess {
   }
 
   tell(event: Event): void {
+    if (this.isDead) return
     if (!this.frozen) this.#handle(event)
     else if (event.type === 'tick') this.#tickIsDue = true
     else this.#inbox.push(event)
   }
 
+  /** What it has not read is lost. */
+  die(): void {
+    this.isDead = true
+    this.#frozenAt = undefined
+    this.#inbox = []
+    this.#tickIsDue = false
+  }
+
   /** Idempotent. */
   freeze(): void {
-    this.#frozenAt ??= this.#clock.now
+    if (!this.isDead) this.#frozenAt ??= this.#clock.now
   }
 
   /** Idempotent. */

@@ -61,11 +61,16 @@ export class SimNode implements SimWorkerEvents, Process {
       seq: ++this.#seq,
       held: this.#held(),
     }
-    this.#world.send(() => {
+    this.#world.sendToBrain(() => {
       this.#joined = true
       this.#world.tell(joined)
     })
     this.#plan()
+  }
+
+  loseBrain(joinsAt: number): void {
+    this.#joined = false
+    if (!this.#inbox && !this.#dead) this.#world.clock.move(this.#beat, joinsAt, rank.message)
   }
 
   run(run: Extract<Action, { type: 'run' }>, truth: Truth | undefined): void {
@@ -159,11 +164,11 @@ export class SimNode implements SimWorkerEvents, Process {
     this.#world.draining.delete(this.id)
     this.#world.provider.died(this)
     if (this.#world.parts.faults?.noticesDeath() ?? true) {
-      this.#world.send(() =>
+      this.#world.sendToBrain(() =>
         this.#world.tell({ type: 'lost', worker: this.id, message: 'connection closed' }),
       )
     } else if (this.#world.parts.faults?.refuses()) {
-      this.#world.send(() => this.#world.tell({ type: 'disconnected', worker: this.id }))
+      this.#world.sendToBrain(() => this.#world.tell({ type: 'disconnected', worker: this.id }))
     }
   }
 
@@ -266,8 +271,9 @@ export class SimNode implements SimWorkerEvents, Process {
   }
 
   #say(event: Event): void {
+    if (!this.#joined) return
     if (!this.#world.parts.faults) return this.#world.tell(event)
-    this.#world.send(() => this.#world.tell(event))
+    this.#world.sendToBrain(() => this.#world.tell(event))
   }
 
   /** Handles a message now, or after the thaw. */

@@ -70,6 +70,11 @@ export class SimProvider {
     return [...this.#machines].map(({ launch }) => launch)
   }
 
+  /** Launches of all machines that a brain has asked for. */
+  launched(): string[] {
+    return this.list().filter((launch) => !launch.startsWith('0-'))
+  }
+
   #add(launch: string): Machine {
     const machine: Machine = { launch, boots: undefined, node: undefined }
     this.#machines.add(machine)

@@ -11,6 +11,7 @@ import type { AttemptToken } from '../model/attempt.ts'
 import { disciplines } from '../model/discipline.ts'
 import type { Event } from '../model/event.ts'
 import type { Job } from '../model/job.ts'
+import type { Counters } from '../model/view.ts'
 import type { WorkerFacts } from '../model/worker.ts'
 import { type BrainSpec, brainOf, type OwnPolicies } from '../systems/brain-spec.ts'
 import { type Happening, rank, VirtualClock } from './clock.ts'
@@ -20,6 +21,8 @@ import { SimFronts } from './sim-fronts.ts'
 import { SimFunctions } from './sim-function.ts'
 import { SimNode } from './sim-node.ts'
 import { SimProvider } from './sim-provider.ts'
+import { SimRequests } from './sim-requests.ts'
+import type { TakeOver } from './take-over.ts'
 
 export interface WorldParts {
   brain: BrainSpec
@@ -51,11 +54,19 @@ export class World implements Environment {
   readonly truths = new Map<string, Truth>()
   readonly parts: WorldParts
   readonly provider: SimProvider
-  readonly brain: Brain
+  brain: Brain
   busyCores = 0
   readonly draining = new Set<string>()
   readonly fronts = new SimFronts(this)
   readonly process = new SimBrainProcess(this.clock, (event) => this.#handle(event))
+  /** What fronts know of their requests. */
+  readonly #requests = new SimRequests()
+  /** Of brains that have died. */
+  readonly pastCounters: Counters[] = []
+  /** Results that fronts delivered without a brain. */
+  answeredByFronts = 0
+  /** Brains so far. */
+  #brains = 1
   readonly #wake: Happening
   readonly #log: LogWriter | undefined
 
@@ -88,7 +99,53 @@ export class World implements Environment {
     if (this.truths.delete(id)) this.tell({ type: 'cancelled', job: id })
   }
 
+  /** The brain dies, unless the last one has just died. The next one knows nothing until it is told. */
+  takeOver({ downMs, frontMs, nodeMs }: TakeOver): void {
+    if (this.process.isDead || !this.#requests.isUp) return
+    this.process.die()
+    this.pastCounters.push(this.brain.view().counters)
+    this.#requests.isUp = false
+    this.clock.cancel(this.#wake)
+    const { now } = this.clock
+    for (const node of this.nodes.values()) node.loseBrain(now + downMs + nodeMs())
+    this.#brains++
+    this.clock.at(now + downMs, rank.fault, () => this.#beginAgain())
+    this.clock.at(now + downMs + frontMs, rank.fault, () => this.#announce())
+  }
+
+  #beginAgain(): void {
+    const { brain, policies } = this.parts
+    this.brain = brainOf({ ...brain, epoch: (brain.epoch ?? 1) + this.#brains - 1 }, policies)
+    this.process.isDead = false
+    this.parts.observer?.replaced?.()
+    const joined = new Set([...this.nodes.values()].map(({ launch }) => launch))
+    const launches = [...new Set(this.provider.launched())]
+    this.tell({
+      type: 'adopted',
+      launches: launches.map((launch) => ({ launch, joined: joined.has(launch) })),
+    })
+    this.tell({ type: 'tick' })
+  }
+
+  /** Fronts tell the new brain of their requests, or answer them. */
+  #announce(): void {
+    this.#requests.isUp = true
+    for (const truth of [...this.truths.values()]) {
+      const { id } = truth.job
+      const told = this.#requests.told(truth)
+      for (const event of told ?? []) this.tell(event)
+      if (told) continue
+      this.truths.delete(id)
+      this.answeredByFronts++
+      this.parts.observer?.answeredByFront?.(id)
+    }
+  }
+
   tell(event: Event): void {
+    const isEnd = event.type === 'finished' || event.type === 'failed'
+    if (isEnd) this.#requests.ended(event)
+    const isOfFront = isEnd || event.type === 'arrived' || event.type === 'cancelled'
+    if (this.process.isDead || (isOfFront && !this.#requests.isUp)) return
     this.parts.observer?.arrived?.(event, this.clock.now)
     this.process.tell(event)
   }
@@ -114,6 +171,13 @@ export class World implements Environment {
     for (const delayMs of faults.message()) this.clock.at(this.clock.now + delayMs, rank.message, deliver)
   }
 
+  sendToBrain(deliver: () => void): void {
+    const brain = this.#brains
+    this.send(() => {
+      if (brain === this.#brains) deliver()
+    })
+  }
+
   boot(launch: string, id: string): SimNode {
     const { cores, workPerSecond, memoryMb, slots } = this.parts.fleet
     const facts: WorkerFacts = { id, cores, workPerSecond, memoryMb, slots }
@@ -137,6 +201,7 @@ export class World implements Environment {
         return
       }
       case 'go':
+        this.#requests.going(action)
         this.send(() => this.nodes.get(action.worker)?.go(action))
         return
       case 'rank':
@@ -180,6 +245,7 @@ export class World implements Environment {
   }
 
   #run(run: Extract<Action, { type: 'run' }>, truth: Truth | undefined): void {
+    this.#requests.sent(run)
     const node = this.nodes.get(run.worker)
     if (node) node.run(run, truth)
     else this.#nobody(run)

@@ -72,6 +72,8 @@ const progress: Words = {
   outgrew: (r) =>
     `it has done ${span(r.doneMs)} of work and goes on; the estimate was ${span(r.wasMs)} in all and is now ${span(r.nowMs)}`,
   go: () => 'the worker is ready; from here on the job must not be repeated',
+  adopted: () => 'an earlier brain had started it',
+  unclaimed: () => 'an earlier brain had started it, and no front waits for it',
   superseded: () => 'a newer attempt counts, or none does',
   'job-over': () => 'the job is over',
 }

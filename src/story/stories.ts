@@ -79,6 +79,7 @@ export class Stories {
       case 'wait':
         return this.#wait(story, action, now)
       case 'run':
+      case 'adopt':
         return this.#run(story, action, now)
       case 'overflow':
         return this.#overflow(story, action, now)
@@ -114,7 +115,7 @@ export class Stories {
     if (!before) enter(story, 'waiting', now)
   }
 
-  #run(story: Story, action: Of<'run'>, now: number): void {
+  #run(story: Story, action: Of<'run'> | Of<'adopt'>, now: number): void {
     const facts: Reason = { ...action.reason, workers: this.#workers.ready }
     const waitedMs = this.#leaveQueue(story, 'running', now)
     if (waitedMs > 0) facts.waitedMs = waitedMs

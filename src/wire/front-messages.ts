@@ -1,7 +1,7 @@
 /** The messages between a front in another process and the brain. docs/reference/protocol.md describes them. */
 
 import type { Allowance } from '../model/allowance.ts'
-import type { AttemptToken } from '../model/attempt.ts'
+import type { AttemptToken, Ongoing } from '../model/attempt.ts'
 import type { Cost } from '../model/cost.ts'
 import type { Features } from '../model/estimate.ts'
 import type { Event } from '../model/event.ts'
@@ -79,6 +79,8 @@ export interface Arrival {
   deadlineMs?: number
   safeToRepeat?: false
   preemptible?: false
+  /** The attempt that an earlier brain began, and that goes on. */
+  on?: Ongoing
 }
 
 /** A request for a quote. */

@@ -118,8 +118,8 @@ export class Supervisor {
     if (attempt.running) this.#planRevision(attempt)
   }
 
-  /** All accepted attempts, with their progress if it differs from what the brain assumes. */
-  report(): HeldAttempt[] {
+  /** All accepted attempts, with their progress if it differs from what the brain assumes, or if it may know nothing. */
+  report(isNews = false): HeldAttempt[] {
     let changed = false
     const report = [...this.#held.values()].map((attempt) => {
       const token = tokenOf(attempt.head)
@@ -129,7 +129,8 @@ export class Supervisor {
       const believed = this.#believed.of(attempt, this.discipline.bounded)
       const closeEnough = Math.abs(done - believed) <= 0.1 * believed + reportToleranceMs * this.#nominal
       const waiting = attempt.waiting && { waiting: true as const }
-      if (attempt.reported.onCore === holdsCore(attempt) && closeEnough) return { ...token, ...waiting }
+      if (!isNews && attempt.reported.onCore === holdsCore(attempt) && closeEnough)
+        return { ...token, ...waiting }
       this.#believed.mark(attempt, done)
       if (this.#reviseIfDue(attempt, done)) changed = true
       return { ...token, done, ...waiting }

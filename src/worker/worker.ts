@@ -230,7 +230,7 @@ class Worker {
       address: this.#port.address(),
       code: this.#opened.hashes,
       seq: ++this.#seq,
-      held: this.#supervisor.report(),
+      held: this.#supervisor.report(true),
       ...this.#problem(),
       ...this.#programs(),
     })

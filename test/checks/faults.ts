@@ -37,10 +37,11 @@ const counts = [
   'held',
   'ejected',
   'shed',
+  'adopted',
 ] as const
 
 export type FaultTotals = Record<(typeof counts)[number] | 'seeds', number> & {
-  failures: { policy: SchedulerName; seed: number; message: string }[]
+  failures: { policy: SchedulerName; seed: number; takeOver: boolean; message: string }[]
 }
 
 function noTotals(): FaultTotals {
@@ -53,18 +54,29 @@ export function runFaults({ policy, from, to, first }: FaultRun): FaultTotals {
   const totals = noTotals()
   for (let seed = from; seed <= to; seed++) {
     totals.seeds++
+    // In half of the runs brains die, too.
+    const takeOver = seed % 2 === 0
     try {
-      const run = chaos(policy, seed)
+      const run = chaos(policy, seed, { takeOver })
       for (const name of counts) totals[name] += run[name]
     } catch (error) {
-      totals.failures.push({ policy, seed, message: (error as Error).message })
+      totals.failures.push({ policy, seed, takeOver, message: (error as Error).message })
       if (first) break
     }
   }
   return totals
 }
 
-export function reproduce({ policy, seed }: { policy: string; seed: number }): string {
+export function reproduce({
+  policy,
+  seed,
+  takeOver,
+}: {
+  policy: string
+  seed: number
+  takeOver?: boolean
+}): string {
+  if (takeOver) return `chaos('${policy}', ${seed}, { takeOver: true })`
   return `npm run -s plimsoll -- simulate --faults --policy ${policy} --seed ${seed}`
 }
 
@@ -101,7 +113,7 @@ async function main(): Promise<void> {
     console.log(
       `${policy}: ${sum('seeds')} seeds, ${sum('jobs')} jobs, ${sum('results')} results, ${sum('retries')} retries, ${sum('ranked')} changes of rank, ` +
         `${sum('dropped')} superseded messages dropped, ${sum('launches')} launches (${sum('givenUp')} abandoned), ` +
-        `${sum('strangers')} stray machines ended, ${sum('drained')} drains, ${sum('away')} attempts in functions (${sum('awayFailed')} failed), ${sum('roles')} roles assigned, ${sum('stays')} requests to leave denied, ${sum('late')} jobs dropped, ${sum('pauses')} pauses of the brain, ${sum('held')} silent workers kept, ${sum('ejected')} workers ejected, ${failures.length} failures, ${((performance.now() - began) / 1000).toFixed(1)} s`,
+        `${sum('strangers')} stray machines ended, ${sum('drained')} drains, ${sum('away')} attempts in functions (${sum('awayFailed')} failed), ${sum('roles')} roles assigned, ${sum('stays')} requests to leave denied, ${sum('late')} jobs dropped, ${sum('pauses')} pauses of the brain, ${sum('held')} silent workers kept, ${sum('ejected')} workers ejected, ${sum('adopted')} attempts adopted, ${failures.length} failures, ${((performance.now() - began) / 1000).toFixed(1)} s`,
     )
     for (const failure of failures.slice(0, 5)) console.log(`  ${failure.message}\n    ${reproduce(failure)}`)
     if (values.first && failed > 0) break

@@ -88,12 +88,13 @@ test('a front survives its brain: the next brain runs pending requests again, un
   writeFileSync(join(dataDir, 'g'), '')
   const problem = await problemOf(lost, 502)
   assert.equal(problem.code, 'outcome-unknown')
-  assert.deepEqual(await (await again).json(), { attempt: 1 })
+  // Its worker died with the supervisor, so its attempt has failed.
+  assert.deepEqual(await (await again).json(), { attempt: 2 })
   assert.equal(await (await later).text(), 'bought coat')
   assert.equal(await (await held).text(), 'hello')
   assert.deepEqual(bought(), ['hat', 'coat'])
   const joined = (await second.state()).fronts.find(({ pid }) => pid === far.process.pid)
-  assert.deepEqual([joined?.accepted, joined?.inHand], [3, 0])
+  assert.deepEqual([joined?.accepted, joined?.inHand], [4, 0])
 
   far.process.kill('SIGTERM')
   const [code] = await once(far.process, 'exit')

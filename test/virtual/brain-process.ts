@@ -49,6 +49,8 @@ export interface BrainProcessParts {
   joined(worker: string, port: number): void
   /** The brain sends an attempt to a worker. */
   ordered(token: AttemptToken, worker: string): void
+  /** The attempt of an earlier brain goes on. */
+  adopted(): void
   /** A roll has ended. */
   rolled(failed: boolean): void
 }
@@ -199,7 +201,8 @@ export class BrainProcess {
   }
 }
 
-function report(action: Action, { lost, ordered }: BrainProcessParts): void {
+function report(action: Action, { lost, ordered, adopted }: BrainProcessParts): void {
+  if (action.type === 'adopt') adopted()
   if (action.type === 'run') ordered(action, action.worker)
   if (action.type === 'terminate' && isLoss(action.reason)) lost(action.worker, action.reason.code)
 }

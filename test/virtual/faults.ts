@@ -60,7 +60,7 @@ export class Faults {
       })
       const kills = random.next() < 0.7
       const [killMs, which] = [random.next() * 1500, random.next()]
-      if (this.#world.judge.isCalm || !kills) continue
+      if (this.#world.judge.isCalm || this.#world.judge.losesOnlyBrains || !kills) continue
       this.#world.time.plan(at + killMs, () => {
         this.#world.judge.counts.rollKills++
         const fronts = this.#world.livingFronts()
@@ -74,6 +74,11 @@ export class Faults {
   planFaults(): void {
     if (this.#world.judge.isCalm) return
     const random = stream(this.#world.seed, 'faults')
+    if (this.#world.judge.losesOnlyBrains) {
+      for (let i = 2 + random.below(4); i > 0; i--)
+        this.#world.time.plan(2000 + random.next() * (busyMs - 4000), () => this.#world.killBrain())
+      return
+    }
     const count = random.below(12)
     // Longer than workers may be silent, before other faults give a reason to declare them lost.
     if (this.#world.seed % 3 === 1) {

@@ -68,6 +68,7 @@ export class FrontProcess {
   readonly #open = new Set<string>()
   /** True: it misses the next announcement of a worker. */
   #misses = false
+  #wasWelcomed = false
   readonly #missed = new Set<string>()
 
   constructor(parts: FrontProcessParts) {
@@ -184,7 +185,10 @@ export class FrontProcess {
       for (const job of [...this.#open]) this.#over(job)
       this.#missed.clear()
       const [first, ...others] = message.workers
-      if (!this.#misses || !first) return message
+      // Later, it knows the worker from the brain before.
+      const knows = this.#wasWelcomed
+      this.#wasWelcomed = true
+      if (!this.#misses || !first || knows) return message
       this.#miss(first.id)
       return { ...message, workers: others }
     }

@@ -18,6 +18,8 @@ export interface ProcessCounts {
   shed: number
   broken: number
   brainKills: number
+  /** Attempts that the next brain adopted. */
+  adopted: number
   brainPauses: number
   workerKills: number
   frontKills: number
@@ -58,6 +60,8 @@ export class Judge {
   readonly #now: () => number
   /** Without faults, no request waits long or is refused. */
   isCalm = false
+  /** The only faults are deaths of brains. What runs then goes on, and nothing is refused. */
+  losesOnlyBrains = false
   readonly #requests = new Map<number, Request>()
   /** Beginnings of log lines that must follow, and since when. */
   readonly #untold = new Map<string, number>()
@@ -67,6 +71,7 @@ export class Judge {
   readonly counts: ProcessCounts = {
     ...{ requests: 0, results: 0, problems: 0, shed: 0, broken: 0, brainKills: 0, brainPauses: 0 },
     ...{
+      adopted: 0,
       workerKills: 0,
       frontKills: 0,
       resets: 0,
@@ -123,6 +128,8 @@ export class Judge {
   started(number: number): void {
     const request = this.#requests.get(number)!
     request.starts++
+    if (this.losesOnlyBrains && request.starts > 1 && request.expected.kind === 'result')
+      this.fail(`request ${number} was run again, although only brains died`)
     if (!request.safeToRepeat && request.starts > 1)
       this.fail(`request ${number}, which must not be repeated, started ${request.starts} times`)
   }
@@ -153,7 +160,7 @@ export class Judge {
       if (code === 'stopping' || code === 'internal') return `refused as ${code} by ${front!.name}`
       if (expected.kind === 'problem') return status === expected.status ? undefined : `status ${status}`
       if (code === 'overloaded' || (status === 504 && expected.kind === 'limit')) return undefined
-      return this.isCalm ? `refused as ${code}` : undefined
+      return this.isCalm || this.losesOnlyBrains ? `refused as ${code}` : undefined
     }
     if (expected.kind === 'problem' || expected.kind === 'limit') return 'it has a result'
     const waitedMs = this.#now() - sentAt - needsMs

@@ -83,7 +83,7 @@ export class WorkerProcess {
       address: { host: 'virtual', port },
       code: {},
       seq: ++this.#seq,
-      held: this.#supervisor.report(),
+      held: this.#supervisor.report(true),
     })
   }
 

@@ -69,6 +69,7 @@ class World implements FaultWorld {
     this.disk = new VirtualDisk(() => time.now)
     this.#seats = 1 + this.#random.below(3)
     judge.isCalm = seed % 3 === 0
+    judge.losesOnlyBrains = seed % 3 === 2 && seed % 2 === 0
     this.#port = new VirtualPort(time, this.network, this.#seats)
     this.#port.onGap = ({ name }) => {
       if (judge.killed.size === 0) judge.fail(`${name} left its seat empty`)
@@ -145,12 +146,13 @@ class World implements FaultWorld {
       spec: {
         ...{ scheduler: 'srpt', discipline: 'srpt', epoch: link.epoch, seed: this.seed },
         scale: { min: 2, max: 4 },
-        limits: { queue: 1000, beatMs: 1000, bootMs: 20_000, listMs: 3000, backoffMs: 500 },
+        limits: { queue: 1000, beatMs: 1000, recoverMs: 5000, bootMs: 20_000, listMs: 3000, backoffMs: 500 },
       },
       lost: (worker, why) => this.#lost(worker, why),
       rolled: (failed) => (this.#rollFailed = failed),
       joined: (worker, port) => this.#addresses.joined(worker, port),
       ordered: (token, worker) => this.#addresses.ordered(token, worker),
+      adopted: () => this.judge.counts.adopted++,
     })
     this.brain = { process, brain, touched: false }
   }

@@ -9,11 +9,11 @@ import { msOf } from './times.ts'
 
 export function announce(
   core: Core,
-  type: 'pause' | 'resume' | 'revise' | 'retry' | 'cancel',
-  { job, number, worker }: Attempt,
+  type: 'adopt' | 'pause' | 'resume' | 'revise' | 'retry' | 'cancel',
+  { epoch, job, number, worker }: Attempt,
   reason: Reason,
 ): void {
-  core.actions.push({ type, epoch: core.epoch, job: job.id, attempt: number, worker: worker.id, reason })
+  core.actions.push({ type, epoch, job: job.id, attempt: number, worker: worker.id, reason })
 }
 
 /** The time that this work of the job takes on the worker, to a thousandth of a millisecond. */

@@ -40,7 +40,8 @@ export const deadlines: Concern = {
 
 function admit(core: Core, record: JobRecord, deadlineAt: number): Admission | undefined {
   if (deadlineAt <= core.now) return { refused: { code: 'deadline', afterMs: 0 } }
-  const late = tooLate(core, record.job, deadlineAt)
+  // What an earlier brain began may be nearly done.
+  const late = record.isAdopted ? undefined : tooLate(core, record.job, deadlineAt)
   const overflow = late && functionInTime(core, record)
   if (late && !overflow) return { refused: late }
   record.deadlineTimer = setTimer(core, { kind: 'deadline', id: record.job.id }, deadlineAt)

@@ -1,14 +1,16 @@
 /** Events about jobs and their attempts. */
 
 import { ContractError } from '../../lib/errors.ts'
-import type { AttemptToken } from '../../model/attempt.ts'
+import type { AttemptToken, Ongoing } from '../../model/attempt.ts'
 import type { Event } from '../../model/event.ts'
 import type { Job } from '../../model/job.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { Core } from '../core.ts'
 import { noteAnswer, noteFailure } from '../functions/learning.ts'
 import { sendToFunction } from '../functions/sending.ts'
+import { isAbsent, mayBeClaimed } from '../recovery.ts'
 import { type Attempt, newJobRecord } from '../state.ts'
+import { adoptAttempt } from './adopting.ts'
 import { releaseAttempt } from './attempts.ts'
 import { checkJob, checkPressure } from './checks.ts'
 import { conclude, endWith, withdraw } from './ending.ts'
@@ -21,11 +23,11 @@ type Of<T extends Event['type']> = Extract<Event, { type: T }>
 
 const finished: Reason = Object.freeze({ code: 'finished' })
 
-export function arrive(core: Core, job: Job, pressure = 0): void {
+export function arrive(core: Core, job: Job, pressure = 0, on?: Ongoing): void {
   if (core.jobs.has(job.id)) throw new ContractError(`job ${job.id} arrived twice`)
   checkJob(job)
   checkPressure(job, pressure)
-  const record = newJobRecord(job, ++core.seqs.job, core.now, predictionOf(core, job))
+  const record = newJobRecord(job, ++core.seqs.job, core.now, predictionOf(core, job), on !== undefined)
   core.jobs.set(job.id, record)
   core.counters.accepted++
   let overflow: Reason | undefined
@@ -35,6 +37,7 @@ export function arrive(core: Core, job: Job, pressure = 0): void {
     if ('refused' in admission) return conclude(core, record, 'refused', admission.refused)
     overflow = admission.overflow
   }
+  if (on && adoptAttempt(core, record, on)) return
   if (overflow) return sendToFunction(core, record, overflow)
   const isFull = core.queue.size >= core.limits.queue
   const verdict = core.scheduler.place(record, core.now, isFull)
@@ -61,7 +64,7 @@ export function permit(core: Core, event: Of<'ready'>): void {
   if (current) {
     current.committed = current.job.safeToRepeat === false
     core.actions.push({ type: 'go', epoch, job, attempt, worker })
-  } else {
+  } else if (!mayBeClaimed(core, event)) {
     core.actions.push({ type: 'cancel', epoch, job, attempt, worker, reason: { code: 'superseded' } })
   }
 }
@@ -69,7 +72,7 @@ export function permit(core: Core, event: Of<'ready'>): void {
 /** Superseded messages are ignored without a `drop`. */
 export function answering(core: Core, event: Of<'answering'>): void {
   const attempt = core.jobs.get(event.job)?.attempt
-  if (attempt && matches(core, attempt, event)) attempt.answering = true
+  if (attempt && matches(attempt, event)) attempt.answering = true
 }
 
 export function progress(core: Core, event: Of<'progressed'>): void {
@@ -89,8 +92,10 @@ export function progress(core: Core, event: Of<'progressed'>): void {
 export function finish(core: Core, event: Of<'finished'>): void {
   const attempt = currentAttempt(core, event)
   if (!attempt) return
-  for (const hook of core.hooks.finished) hook(core, attempt, event.work)
-  if (!attempt.inFunction) core.scheduler.ended?.(attempt.worker, attempt.record, core.now)
+  // Nothing is known of a worker that has not joined.
+  const isKnown = !isAbsent(core, attempt.worker)
+  if (isKnown) for (const hook of core.hooks.finished) hook(core, attempt, event.work)
+  if (isKnown && !attempt.inFunction) core.scheduler.ended?.(attempt.worker, attempt.record, core.now)
   endWith(core, attempt, 'result', finished, event.work)
 }
 
@@ -99,7 +104,8 @@ export function fail(core: Core, event: Of<'failed'>): void {
   if (!attempt) return
   const { kind } = event
   const { worker, inFunction } = attempt
-  for (const failed of core.hooks.failed) failed(core, attempt, kind, event.blameless)
+  const isKnown = !isAbsent(core, worker)
+  if (isKnown) for (const failed of core.hooks.failed) failed(core, attempt, kind, event.blameless)
   if (inFunction && kind === 'error') noteAnswer(core, attempt, undefined)
   // A function has limits of its own: on a worker the job may keep within them.
   const isAnswer = kind === 'error' && !(inFunction && core.overflow!.spec.errorsReturn)
@@ -125,13 +131,14 @@ export function fail(core: Core, event: Of<'failed'>): void {
 function currentAttempt(core: Core, token: AttemptToken & { worker: string }): Attempt | undefined {
   const { epoch, job, attempt } = token
   const record = core.jobs.get(job)
-  if (record?.attempt && matches(core, record.attempt, token)) return record.attempt
+  if (record?.attempt && matches(record.attempt, token)) return record.attempt
+  if (mayBeClaimed(core, token)) return undefined
   core.counters.superseded++
   const reason = { code: record ? 'superseded' : 'job-over', attempt: record?.attempts ?? 0 }
   core.actions.push({ type: 'drop', epoch, job, attempt, reason })
   return undefined
 }
 
-function matches(core: Core, { number, worker }: Attempt, token: AttemptToken & { worker: string }): boolean {
-  return worker.id === token.worker && number === token.attempt && core.epoch === token.epoch
+function matches({ epoch, number, worker }: Attempt, token: AttemptToken & { worker: string }): boolean {
+  return worker.id === token.worker && number === token.attempt && epoch === token.epoch
 }

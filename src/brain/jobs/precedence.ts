@@ -21,7 +21,7 @@ export function sendPrecedence(core: Core, attempt: Attempt, reason: Reason): vo
   if (attempt.inFunction) return
   const { tier, until, due } = attempt.record
   core.actions.push({
-    ...{ type: 'rank', epoch: core.epoch, job: attempt.job.id, attempt: attempt.number },
+    ...{ type: 'rank', epoch: attempt.epoch, job: attempt.job.id, attempt: attempt.number },
     ...{ worker: attempt.worker.id, precedence: { tier, until, due }, reason },
   })
 }

@@ -9,7 +9,8 @@ export const rateLimiting: Concern = {
   isActive: ({ rateLimits }) => rateLimits !== undefined,
   arrives({ rateLimits, now }, record) {
     const refused = rateLimits!.take(record.client, record.job.work, now)
-    if (refused) return { refused }
+    // An earlier brain has accepted it, and its client has paid there.
+    if (refused) return record.isAdopted ? undefined : { refused }
     record.paid = record.job.work
     return undefined
   },

@@ -18,13 +18,17 @@ export type RetryCause =
   | 'worker-lost'
   | 'worker-ended'
   | 'run-lost'
+  /** An earlier brain began it at a worker that has not joined this one. */
+  | 'not-joined'
   | 'function-silent'
   /** Its answer is late: its worker is alive, or was not asked. */
   | 'overdue'
   | 'timed-out'
 
 /** Causes that do not speak against the worker, or against one that no longer exists. */
-const blameless: ReadonlySet<string> = new Set(['worker-lost', 'worker-ended', 'run-lost', 'overdue'])
+const blameless: ReadonlySet<string> = new Set([
+  ...['worker-lost', 'worker-ended', 'run-lost', 'not-joined', 'overdue'],
+])
 
 /** The attempt has ended without an answer: tries again elsewhere, unless a limit forbids it. */
 export function retry(core: Core, attempt: Attempt, cause: RetryCause): void {

@@ -3,6 +3,7 @@
 import type { AttemptToken, HeldAttempt } from '../../model/attempt.ts'
 import type { Event } from '../../model/event.ts'
 import type { Core } from '../core.ts'
+import { moveAttempts } from '../jobs/adopting.ts'
 import { releaseAttempt } from '../jobs/attempts.ts'
 import { checkFacts } from '../jobs/checks.ts'
 import { mirror } from '../jobs/mirror.ts'
@@ -11,7 +12,8 @@ import { repeatPrecedence } from '../jobs/precedence.ts'
 import { noteDone, noteWaiting } from '../jobs/progress.ts'
 import { retryAll } from '../jobs/retry.ts'
 import { awakeMs } from '../own-pauses.ts'
-import { type Attempt, newWorkerRecord, type WorkerRecord } from '../state.ts'
+import { claimKey, mayBeClaimed } from '../recovery.ts'
+import { type Attempt, newWorkerRecord, type Unclaimed, type WorkerRecord } from '../state.ts'
 import { countReady } from './capacity.ts'
 import { endLaunch } from './launching.ts'
 import { assignRole, repeatRole } from './roles.ts'
@@ -48,6 +50,7 @@ export function join(core: Core, event: Of<'joined'>): void {
   core.coresEach = worker.cores
   core.fastest = Math.max(core.fastest, worker.workPerSecond)
   for (const joined of core.hooks.joined) joined(core, worker)
+  moveAttempts(core, worker, held)
   cancelUnwanted(core, worker, held)
   core.scheduler.refile(worker)
   fill(core, worker)
@@ -111,16 +114,26 @@ function reconcile(
 /** The current attempt that this token names, if the worker should hold it. */
 function currentOn(core: Core, worker: WorkerRecord, token: AttemptToken): Attempt | undefined {
   const attempt = core.jobs.get(token.job)?.attempt
-  const isCurrent = attempt?.number === token.attempt && token.epoch === core.epoch
+  const isCurrent = attempt?.number === token.attempt && attempt.epoch === token.epoch
   return isCurrent && attempt?.worker === worker ? attempt : undefined
 }
 
-/** Cancels attempts that the worker holds and should not. */
+/** Cancels attempts that the worker holds and should not. Those of an earlier brain may still be claimed by a front. */
 function cancelUnwanted(core: Core, worker: WorkerRecord, held: HeldAttempt[]): void {
+  let unclaimed: Map<string, Unclaimed> | undefined
   for (const token of held) {
     if (currentOn(core, worker, token)) continue
+    if (mayBeClaimed(core, token)) {
+      unclaimed ??= new Map()
+      const before = worker.unclaimed?.get(claimKey(token))
+      // Without news, its progress is as extrapolated from the last report.
+      const known = token.done === undefined ? before : undefined
+      unclaimed.set(claimKey(token), { at: core.now, ...known, ...token })
+      continue
+    }
     const { epoch, job, attempt } = token
     const reason = { code: 'superseded' }
     core.actions.push({ type: 'cancel', epoch, job, attempt, worker: worker.id, reason })
   }
+  worker.unclaimed = unclaimed
 }

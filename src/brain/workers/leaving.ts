@@ -66,7 +66,8 @@ export const draining: Concern = {
   isActive: ({ scaler }) => !scaler.endsDrained,
   afterEvent(core) {
     for (const worker of core.draining) {
-      const isBusy = worker.jobs.length > 0 || core.through.has(worker.id) || core.held.has(worker.id)
+      const isBusy =
+        worker.jobs.length > 0 || worker.unclaimed || core.through.has(worker.id) || core.held.has(worker.id)
       if (!isBusy) remove(core, worker, { code: 'drained' })
     }
   },

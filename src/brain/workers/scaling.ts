@@ -69,7 +69,7 @@ function resize(core: Core): void {
   const missing = decision.to - (core.ready - core.writtenOff.size) - core.launches.size
   if (missing < 0) {
     // What workers of an earlier brain run is known only once they have joined.
-    if (!isAdopting(core)) scaleIn(core, -missing, decision.reason)
+    if (core.recovery.isOver && !isAdopting(core)) scaleIn(core, -missing, decision.reason)
   } else launchSome(core, missing, decision.reason)
 }
 

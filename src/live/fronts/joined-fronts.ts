@@ -1,6 +1,7 @@
 /** The fronts that have joined a live cluster from other processes: what they ask for and what they are told. */
 
 import type { OpenJob } from '../../front/open-job.ts'
+import type { Ongoing } from '../../model/attempt.ts'
 import type { Event } from '../../model/event.ts'
 import type { FrontConnection } from '../../wire/accept.ts'
 import type {
@@ -36,7 +37,7 @@ export interface JoinedFrontsParts {
   look?: ((asked: Asked) => Promise<void>) | undefined
   quoteOf(asked: Asked): unknown
   /** Hands a job to the brain. `pressure`: of the front's overload. */
-  submit(job: RemoteJob, pressure: number): void
+  submit(job: RemoteJob, pressure: number, on?: Ongoing): void
   tell(event: Event): void
   ended(job: OpenJob): void
   /** Learns what fronts send to workers without asking. */
@@ -206,7 +207,9 @@ export class JoinedFronts {
           this.#arrived(front, message),
         )
       case 'attempt':
-        return front.jobs.get(message.event.job)?.receive(message.event, message.cost)
+        return this.#lookups.after(message.event.job, () =>
+          front.jobs.get(message.event.job)?.receive(message.event, message.cost),
+        )
       case 'cancelled':
         return this.#lookups.after(message.job, () => front.jobs.get(message.job)?.cancel())
       case 'going':
@@ -257,8 +260,10 @@ export class JoinedFronts {
       const problem = this.#wrong(front, error as Error)
       return front.session.send({ type: 'abandon', job: arrival.job, problem })
     }
+    const { on } = arrival
     const job = new RemoteJob({
       ...estimated,
+      ...(on && { on }),
       send: (message) => front.session.send(message),
       tell,
       ended(done) {
@@ -268,7 +273,7 @@ export class JoinedFronts {
     })
     front.jobs.set(arrival.job, job)
     front.accepted++
-    submit(job, front.overload?.pressure ?? 0)
+    submit(job, front.overload?.pressure ?? 0, on)
   }
 
   #beat(): void {

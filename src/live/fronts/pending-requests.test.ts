@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import type { RequestProblem } from '../../front/problem.ts'
 import type { Submission } from '../../front/request/submit.ts'
 import type { FromFront, ToFront } from '../../wire/front-messages.ts'
@@ -11,8 +12,9 @@ function pending(transport: object = {}) {
   const sent: FromFront[] = []
   const lines: string[] = []
   const problems: RequestProblem[] = []
+  const workers = new KnownWorkers()
   const requests = new PendingRequests({
-    workers: new KnownWorkers(),
+    workers,
     holdMs: 1_000,
     now: () => 0,
     link: () => ({ isUp: true, send: (message) => sent.push(message) }),
@@ -40,7 +42,8 @@ function pending(transport: object = {}) {
       ...more,
     })
   const failures = () => sent.flatMap((message) => (message.type === 'attempt' ? [message.event] : []))
-  return { requests, run, failures, lines, problems }
+  const arrivals = () => sent.filter((message) => message.type === 'arrived')
+  return { requests, workers, run, failures, arrivals, lines, problems }
 }
 
 const failed = { type: 'failed', epoch: 1, job: 'j', attempt: 1, worker: 'w', kind: 'unreachable' } as const
@@ -59,4 +62,45 @@ test('an attempt at an address that cannot be used fails at once', () => {
   const [event] = failures()
   assert.equal(event?.type === 'failed' && event.kind, 'unreachable')
   assert.equal(lines.length, 1)
+})
+
+/** A request with an attempt at a worker, under brain 1. */
+function running(t: TestContext, carry: () => Promise<unknown>) {
+  const all = pending({ carry })
+  t.after(() => {
+    all.requests.close()
+    all.workers.close()
+  })
+  all.requests.welcomed({ resumed: true, queue: 10, epoch: 1 })
+  all.workers.add('w', { host: '127.0.0.1', port: 1 })
+  all.run({})
+  return all
+}
+
+const forever = () => new Promise(() => {})
+
+test('a new brain is told of an attempt that goes on, under the same job id', (t) => {
+  const { requests, arrivals } = running(t, forever)
+  requests.receive({ type: 'go', epoch: 1, job: 'j', attempt: 1 })
+  requests.welcomed({ resumed: false, queue: 10, epoch: 2 })
+  const [, again] = arrivals()
+  assert.equal(again?.job, 'j')
+  assert.deepEqual(again.on, { worker: 'w', epoch: 1, attempt: 1, committed: true })
+})
+
+test('a new brain is told of a failure that the last one may not have noted', async (t) => {
+  const { requests, arrivals, failures } = running(t, () => Promise.reject(new Error('broken')))
+  await turn()
+  assert.equal(failures().length, 1)
+  requests.welcomed({ resumed: false, queue: 10, epoch: 2 })
+  assert.deepEqual(arrivals()[1]?.on, { worker: 'w', epoch: 1, attempt: 1 })
+  assert.deepEqual(failures()[1], failures()[0])
+})
+
+test('the same brain, which has given up the front, is asked again under another job id', (t) => {
+  const { requests, arrivals } = running(t, forever)
+  requests.welcomed({ resumed: false, queue: 10, epoch: 1 })
+  const [, again] = arrivals()
+  assert.notEqual(again?.job, 'j')
+  assert.equal(again?.on, undefined)
 })

@@ -35,6 +35,8 @@ interface Pending {
   exchange: Exchange
   /** The attempt that may have started and must not be repeated. */
   going: number
+  /** Its last attempt was sent to a function, which ends with its brain. */
+  inFunction: boolean
   /** When it started to wait for a brain. */
   since: number
 }
@@ -57,6 +59,8 @@ export class PendingRequests {
   closed: RequestProblem | undefined
   /** Of this process. Undefined: it does not serve yet. */
   overload: Pick<OverloadWatch, 'amend'> | undefined
+  /** Of the last brain. */
+  #epoch = 0
   /** True: new requests are held for the next brain, although this one is still connected. */
   holding = false
 
@@ -80,21 +84,24 @@ export class PendingRequests {
       tell: (event) => this.#tell(exchange, event),
       ended: () => this.#ended(exchange),
     })
-    const entry: Pending = { exchange, going: 0, since: performance.now() }
+    const entry: Pending = { exchange, going: 0, inFunction: false, since: performance.now() }
     this.#all.set(parts.job.id, entry)
     if (direct) return this.#announce(entry)
     this.#held.add(entry)
     this.#watch()
   }
 
-  /** A brain is connected: the previous one, or a new one that knows no request. */
-  welcomed({ resumed, queue }: Pick<FrontWelcome, 'resumed' | 'queue'>): void {
+  /** A brain is connected: the previous one, which may have given up this front, or a new one that knows no request. */
+  welcomed({ resumed, queue, epoch }: Pick<FrontWelcome, 'resumed' | 'queue' | 'epoch'>): void {
     this.queue = queue
     this.#outage.ends()
+    const isNew = epoch !== this.#epoch
+    this.#epoch = epoch
     this.holding = false
     clearInterval(this.#sweep)
     this.#sweep = undefined
-    if (!resumed) for (const entry of [...this.#all.values()]) this.#startOver(entry)
+    if (!resumed)
+      for (const entry of [...this.#all.values()]) if (!(isNew && this.#goesOn(entry))) this.#startOver(entry)
     for (const entry of this.#held) this.#announce(entry)
   }
 
@@ -145,6 +152,7 @@ export class PendingRequests {
     const { epoch, job, attempt, worker, address } = message
     const { work, high, estimateMs } = message
     if (!entry) return
+    entry.inFunction = address !== undefined
     const { exchange } = entry
     const { parts } = exchange
     Object.assign(parts.job, { work, ...(high !== undefined && { high }) })
@@ -180,6 +188,18 @@ export class PendingRequests {
   #announce(entry: Pending): void {
     this.#held.delete(entry)
     this.#parts.link().send({ type: 'arrived', ...arrivalOf(entry.exchange, this.#parts.now()) })
+  }
+
+  /** True: a new brain is told of the attempt, with which its worker goes on, or of its failure. */
+  #goesOn(entry: Pending): boolean {
+    const { exchange, going, inFunction } = entry
+    const on = exchange.ongoing
+    if (this.#held.has(entry) || !on || inFunction) return false
+    const committed = going > 0 && going === on.attempt && { committed: true as const }
+    const arrival = arrivalOf(exchange, this.#parts.now())
+    this.#parts.link().send({ type: 'arrived', ...arrival, on: { ...on, ...committed } })
+    exchange.repeatFailure()
+    return true
   }
 
   #startOver(entry: Pending): void {

@@ -7,7 +7,7 @@ import type { Functions } from '../../front/transports/function.ts'
 import type { AttemptEnd, Upstream } from '../../front/transports/transport.ts'
 import type { Action } from '../../model/action.ts'
 import type { Allowance } from '../../model/allowance.ts'
-import type { AttemptToken } from '../../model/attempt.ts'
+import type { AttemptToken, Ongoing } from '../../model/attempt.ts'
 import type { Cost } from '../../model/cost.ts'
 import type { Event } from '../../model/event.ts'
 import type { Outcome } from '../../model/job.ts'
@@ -16,6 +16,8 @@ import type { AttemptEvent, Quoted, ToFront } from '../../wire/front-messages.ts
 export interface RemoteJobParts {
   facts: JobParts
   estimateMs: number
+  /** The attempt that an earlier brain began. Default: none. */
+  on?: Ongoing
   send(message: ToFront): void
   tell(event: Event): void
   ended(job: OpenJob): void
@@ -33,6 +35,9 @@ export class RemoteJob implements OpenJob {
 
   constructor(parts: RemoteJobParts) {
     this.#parts = parts
+    if (!parts.on) return
+    this.attempts = parts.on.attempt
+    this.worker = parts.on.worker
   }
 
   get parts(): JobParts {

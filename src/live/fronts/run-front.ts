@@ -110,7 +110,7 @@ class RemoteFront {
 
   async run(): Promise<void> {
     await using opened = new AsyncDisposableStack()
-    opened.defer(() => this.#workers.replace([]))
+    opened.defer(() => this.#workers.close())
     opened.defer(() => this.#link.close())
     opened.defer(() => this.#pending.close())
     await this.#join()

@@ -135,8 +135,8 @@ export const processBugs: Readonly<Record<string, readonly Planted[]>> = {
       'a front that loses its requests with the brain',
       [
         'src/live/fronts/pending-requests.ts',
-        'if (!resumed) for (const entry of [...this.#all.values()]) this.#startOver(entry)',
-        'if (!resumed) for (const { exchange } of [...this.#all.values()]) exchange.abandon(noBrain())',
+        'if (!(isNew && this.#goesOn(entry))) this.#startOver(entry)',
+        'entry.exchange.abandon(noBrain())',
       ],
       ['test/supervised.test.ts', 'a brain that is killed under load fails no request'],
     ),

@@ -94,4 +94,32 @@ export const seedBugs: Readonly<Record<string, readonly Planted[]>> = {
       seeds,
     ),
   ],
+  'death of the brain': [
+    planted(
+      'a front that sends everything again when the brain has died',
+      [
+        'src/live/fronts/pending-requests.ts',
+        'if (!(isNew && this.#goesOn(entry))) this.#startOver(entry)',
+        'this.#startOver(entry)',
+      ],
+      [
+        'test/supervised.test.ts',
+        'what runs when the brain dies goes on, and is answered under the next one',
+      ],
+    ),
+    planted(
+      'a brain that is not told of the workers that run',
+      ['src/live/supervise/supervisor.ts', 'workers: this.#workers.list() },', 'workers: [] },'],
+      ['test/supervised.test.ts', 'the workers of a killed brain serve the next one'],
+    ),
+    planted(
+      'a brain that ends what an earlier one began',
+      [
+        'src/brain/recovery.ts',
+        'return !recovery.isOver && token.epoch < epoch && !jobs.has(token.job)',
+        'return false && !recovery.isOver && token.epoch < epoch && !jobs.has(token.job)',
+      ],
+      ['src/simulate/take-over.test.ts', 'what runs goes on whenever brains die, and nothing runs twice'],
+    ),
+  ],
 }
