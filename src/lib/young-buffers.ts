@@ -8,7 +8,8 @@ import { runInNewContext } from 'node:vm'
 
 type Collect = (options: { type: 'minor' }) => void
 
-const stepBytes = 16 * 1024 * 1024
+/** V8 starts a collection of the whole heap when a small one has grown by about 8 MB, with its buffers. */
+const stepBytes = 4 * 1024 * 1024
 
 /** The heap belongs to the process, and so does this count. */
 let bytes = 0
