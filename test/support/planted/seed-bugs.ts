@@ -37,8 +37,8 @@ export const seedBugs: Readonly<Record<string, readonly Planted[]>> = {
       'a roll that alone decides which fronts leave',
       [
         'src/live/fronts/front-processes.ts',
-        'changed: () => this.#settle(index, seat),',
-        'changed: () => seat.fronts.length === 2 && this.#settle(index, seat),',
+        'this.#settle(index, seat)\n        front.tellKeeper',
+        'if (seat.fronts.length === 2) this.#settle(index, seat)\n        front.tellKeeper',
       ],
       seeds,
     ),
