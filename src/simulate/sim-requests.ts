@@ -24,7 +24,7 @@ export class SimRequests {
   sent({ epoch, job, attempt, worker }: AttemptToken & { worker: string }): void {
     const known = this.#sent.get(job)
     // Messages may be late.
-    if (known && known.attempt >= attempt) return
+    if (known && (known.epoch > epoch || (known.epoch === epoch && known.attempt >= attempt))) return
     this.#sent.set(job, { epoch, job, attempt, worker, committed: false, end: undefined })
   }
 

@@ -178,6 +178,14 @@ export class World implements Environment {
     })
   }
 
+  /** What an earlier brain has sent is lost once fronts have reached the next one: it was on a connection that has closed. */
+  #sendToFront(deliver: () => void): void {
+    const brain = this.#brains
+    this.send(() => {
+      if (brain === this.#brains || !this.#requests.isUp) deliver()
+    })
+  }
+
   boot(launch: string, id: string): SimNode {
     const { cores, workPerSecond, memoryMb, slots } = this.parts.fleet
     const facts: WorkerFacts = { id, cores, workPerSecond, memoryMb, slots }
@@ -191,7 +199,7 @@ export class World implements Environment {
     switch (action.type) {
       case 'run': {
         const truth = this.truths.get(action.job)
-        if (this.parts.faults) this.send(() => this.#run(action, truth))
+        if (this.parts.faults) this.#sendToFront(() => this.#run(action, truth))
         else this.#run(action, truth)
         return
       }

@@ -67,7 +67,7 @@ export const processBugs: Readonly<Record<string, readonly Planted[]>> = {
     planted(
       'a lost worker that ends with code 0',
       ['src/cli/worker.ts', 'return end.isLost ? lostCode : 0', 'return 0'],
-      ['test/worker-identity.test.ts', 'a worker that was declared lost ends with code 3 and says why'],
+      ['test/long/worker-identity.test.ts', 'a worker that was declared lost ends with code 3 and says why'],
     ),
   ],
   'uncaught exceptions': [

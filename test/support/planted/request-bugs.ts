@@ -70,7 +70,7 @@ export const requestBugs: Readonly<Record<string, readonly Planted[]>> = {
     planted(
       'jobs without a default time limit',
       ['src/worker/open-pool.ts', '(jobLimitMs || Infinity)', 'Infinity'],
-      ['test/slow-clients.test.ts', 'a job that never ends is ended at the time limit of the cluster'],
+      ['test/long/slow-clients.test.ts', 'a job that never ends is ended at the time limit of the cluster'],
     ),
     planted(
       'a connection to a worker without a time limit',

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { ask, askDirectly, comparable, general, patient } from './support/direct.ts'
-import { until } from './support/live.ts'
-import { isAlive } from './support/processes.ts'
-import { steadyLoad } from './support/steady-load.ts'
-import { startUp, untilState } from './support/up.ts'
+import { ask, askDirectly, comparable, general, patient } from '../support/direct.ts'
+import { until } from '../support/live.ts'
+import { isAlive } from '../support/processes.ts'
+import { steadyLoad } from '../support/steady-load.ts'
+import { startUp, untilState } from '../support/up.ts'
 
 test('small requests to a workload are answered directly, and as on the general path', async (t) => {
   const up = await startUp(t, ...patient)

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import test, { type TestContext } from 'node:test'
-import { cli, fixtures, patient, until, useLive } from './support/live.ts'
+import { cli, fixtures, patient, until, useLive } from '../support/live.ts'
 
 const live = useLive({ max: 3, limits: { ...patient, beatMs: 100, missedBeats: 10 } })
 

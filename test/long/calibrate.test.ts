@@ -7,12 +7,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
-import { readConfigured } from '../src/cli/cluster/configuration.ts'
-import { clusterOptionsFrom } from '../src/cli/cluster/from-options.ts'
-import { upOptions } from '../src/cli/cluster/up-options.ts'
-import { readConstants } from '../src/systems/constants.ts'
-import { measuredConstants } from '../src/systems/presets.ts'
-import { cli, patient, startLive, stopLive } from './support/live.ts'
+import { readConfigured } from '../../src/cli/cluster/configuration.ts'
+import { clusterOptionsFrom } from '../../src/cli/cluster/from-options.ts'
+import { upOptions } from '../../src/cli/cluster/up-options.ts'
+import { readConstants } from '../../src/systems/constants.ts'
+import { measuredConstants } from '../../src/systems/presets.ts'
+import { cli, patient, startLive, stopLive } from '../support/live.ts'
 
 const run = promisify(execFile)
 

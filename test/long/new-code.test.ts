@@ -5,11 +5,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
-import { checkConfig } from '../src/config/check.ts'
-import type { ClusterOptions } from '../src/live/cluster.ts'
-import { readAgain } from '../src/live/version.ts'
-import { cli, type Live, startLive, stopLive, until } from './support/live.ts'
-import { steadyLoad } from './support/steady-load.ts'
+import { checkConfig } from '../../src/config/check.ts'
+import type { ClusterOptions } from '../../src/live/cluster.ts'
+import { readAgain } from '../../src/live/version.ts'
+import { cli, type Live, startLive, stopLive, until } from '../support/live.ts'
+import { steadyLoad } from '../support/steady-load.ts'
 
 const all = { fronts: true, workers: true }
 

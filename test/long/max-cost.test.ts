@@ -4,10 +4,10 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
-import type { Estimator } from '../src/estimate/estimator.ts'
-import type { QuoteDocument } from '../src/estimate/quote.ts'
-import { nominalRate } from '../src/worker/rates.ts'
-import { startFront } from './support/front-processes.ts'
+import type { Estimator } from '../../src/estimate/estimator.ts'
+import type { QuoteDocument } from '../../src/estimate/quote.ts'
+import { nominalRate } from '../../src/worker/rates.ts'
+import { startFront } from '../support/front-processes.ts'
 import {
   assertWell,
   fixtures,
@@ -18,13 +18,13 @@ import {
   until,
   untilIdle,
   useLive,
-} from './support/live.ts'
-import { ownOf } from './support/own-programs.ts'
-import { isAlive } from './support/processes.ts'
-import { startUp } from './support/up.ts'
+} from '../support/live.ts'
+import { ownOf } from '../support/own-programs.ts'
+import { isAlive } from '../support/processes.ts'
+import { startUp } from '../support/up.ts'
 
 const patient = { timeout: 180_000 }
-const program = join(import.meta.dirname, '..', 'src', 'worker', 'program', 'fixtures', 'server.mjs')
+const program = join(import.meta.dirname, '..', '..', 'src', 'worker', 'program', 'fixtures', 'server.mjs')
 const command = [process.execPath, program, '--port', '{port}']
 
 /** Seconds of a core that the request states; one at least. */
@@ -36,7 +36,7 @@ const estimator: Estimator = {
   },
   learn: () => {},
 }
-const files = [fixtures, join(import.meta.dirname, 'fixtures', 'spenders.ts')]
+const files = [fixtures, join(import.meta.dirname, '..', 'fixtures', 'spenders.ts')]
 const live = useLive({ files, estimator, meter: 'off', pricePerHour: 3600, directBelowMs: 1000 })
 
 const get = (path: string, most: string, url = live.url) =>

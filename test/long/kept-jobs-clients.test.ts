@@ -6,8 +6,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { cli, problemOf } from './support/live.ts'
-import { startUp, type Up } from './support/up.ts'
+import { cli, problemOf } from '../support/live.ts'
+import { startUp, type Up } from '../support/up.ts'
 
 const patient = { timeout: 180_000 }
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
-import { keptAnswers } from './support/kept-answers.ts'
+import { keptAnswers } from '../support/kept-answers.ts'
 import {
   dial,
   type Live,
@@ -15,12 +15,12 @@ import {
   until,
   untilIdle,
   useLive,
-} from './support/live.ts'
-import { ownOf } from './support/own-programs.ts'
+} from '../support/live.ts'
+import { ownOf } from '../support/own-programs.ts'
 
 /** As many jobs as two slow readers would hold. */
 const live = useLive({ slots: 2 })
-const program = join(import.meta.dirname, '..', 'src', 'worker', 'program', 'fixtures', 'server.mjs')
+const program = join(import.meta.dirname, '..', '..', 'src', 'worker', 'program', 'fixtures', 'server.mjs')
 const command = [process.execPath, program, '--port', '{port}']
 const fifo = { scheduler: 'least-connections', discipline: 'fifo' } as const
 

@@ -16,9 +16,9 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
-import { readToken, tokenFile } from '../src/live/tokens.ts'
-import { newTokens, roles } from '../src/wire/token.ts'
-import { cli, descendants, fixtures, until } from './support/live.ts'
+import { readToken, tokenFile } from '../../src/live/tokens.ts'
+import { newTokens, roles } from '../../src/wire/token.ts'
+import { cli, descendants, fixtures, until } from '../support/live.ts'
 
 const timeout = 120_000
 

@@ -5,10 +5,10 @@ import { once } from 'node:events'
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2'
 import test, { type TestContext } from 'node:test'
 import { connect as connectTls } from 'node:tls'
-import type { FrontLimits } from '../src/wire/front-settings.ts'
-import { certificateFolder, newCertificate } from './support/certificates.ts'
-import { keptAnswers } from './support/kept-answers.ts'
-import { type Live, startLive, stopLive, until, untilIdle } from './support/live.ts'
+import type { FrontLimits } from '../../src/wire/front-settings.ts'
+import { certificateFolder, newCertificate } from '../support/certificates.ts'
+import { keptAnswers } from '../support/kept-answers.ts'
+import { type Live, startLive, stopLive, until, untilIdle } from '../support/live.ts'
 
 const certificate = newCertificate('localhost')
 const { files: tls } = certificateFolder(certificate)

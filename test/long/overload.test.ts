@@ -5,12 +5,12 @@ import { readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
-import { statusText } from '../src/cli/status.ts'
-import type { Readings } from '../src/front/overload/steps.ts'
-import type { ClusterOptions } from '../src/live/cluster.ts'
-import { replay } from '../src/simulate/replay.ts'
-import { startFront } from './support/front-processes.ts'
-import { assertWell, problemOf, startLive, stopLive, storyOf, until, untilIdle } from './support/live.ts'
+import { statusText } from '../../src/cli/status.ts'
+import type { Readings } from '../../src/front/overload/steps.ts'
+import type { ClusterOptions } from '../../src/live/cluster.ts'
+import { replay } from '../../src/simulate/replay.ts'
+import { startFront } from '../support/front-processes.ts'
+import { assertWell, problemOf, startLive, stopLive, storyOf, until, untilIdle } from '../support/live.ts'
 
 /** A cluster whose main process has these readings. */
 async function overloadable(t: TestContext, options: Partial<ClusterOptions> = {}) {
