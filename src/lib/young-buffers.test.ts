@@ -18,3 +18,18 @@ test('buffers are collected while they are young, every few megabytes', async ()
   assert.ok(kinds.filter((kind) => kind === 1).length >= 30, `${kinds}`)
   assert.equal('gc' in globalThis, false)
 })
+
+test('buffers that are kept for a moment are collected too, before they fill the memory', () => {
+  const kept: Buffer[] = []
+  const step = 64 * 1024
+  const before = process.memoryUsage().arrayBuffers
+  let most = 0
+  for (let at = 0; at < 800 * 1024 * 1024; at += step) {
+    const buffer = Buffer.alloc(step)
+    passedBuffer(buffer.length)
+    kept.push(buffer)
+    if (kept.length > 1000) kept.shift()
+    most = Math.max(most, process.memoryUsage().arrayBuffers - before)
+  }
+  assert.ok(most < 300 * 1024 * 1024, `${most}`)
+})
