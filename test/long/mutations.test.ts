@@ -37,8 +37,8 @@ const mutations = [
   {
     name: 'an accepted answer of a superseded attempt',
     file: 'src/brain/jobs/jobs.ts',
-    from: '  if (record?.attempt && matches(core, record.attempt, token)) return record.attempt\n',
-    to: '  if (record?.attempt && epoch === core.epoch) return record.attempt\n',
+    from: '  if (record?.attempt && matches(record.attempt, token)) return record.attempt\n',
+    to: '  if (record?.attempt && epoch === record.attempt.epoch) return record.attempt\n',
     seen: /superseded/,
   },
   {
@@ -72,8 +72,8 @@ const mutations = [
   {
     name: 'a job for an ejected worker',
     file: 'src/brain/state.ts',
-    from: "  return state === 'ready' && !suspect && ejected === undefined && jobs.length < slots\n",
-    to: "  return state === 'ready' && !suspect && jobs.length < slots\n",
+    from: "  if (state !== 'ready' || suspect || ejected !== undefined) return false\n",
+    to: "  if (state !== 'ready' || suspect) return false\n",
     seen: /which is ejected/,
   },
 ]
@@ -103,7 +103,7 @@ for (const { name, file, from, to, seen } of mutations) {
       )
       assert.equal(run.status, 1, run.stdout + run.stderr)
       assert.match(run.stdout, seen)
-      assert.match(run.stdout, /npm run -s plimsoll -- simulate --faults --policy [a-z-]+ --seed \d+/)
+      assert.match(run.stdout, /simulate --faults --policy [a-z-]+ --seed \d+|chaos\('[a-z-]+', \d+, \{ takeOver: true \}\)/)
     } finally {
       rmSync(copy, { recursive: true, force: true })
     }
