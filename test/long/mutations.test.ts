@@ -103,7 +103,10 @@ for (const { name, file, from, to, seen } of mutations) {
       )
       assert.equal(run.status, 1, run.stdout + run.stderr)
       assert.match(run.stdout, seen)
-      assert.match(run.stdout, /simulate --faults --policy [a-z-]+ --seed \d+|chaos\('[a-z-]+', \d+, \{ takeOver: true \}\)/)
+      assert.match(
+        run.stdout,
+        /simulate --faults --policy [a-z-]+ --seed \d+|chaos\('[a-z-]+', \d+, \{ takeOver: true \}\)/,
+      )
     } finally {
       rmSync(copy, { recursive: true, force: true })
     }

@@ -8,7 +8,7 @@ import { drawPlan } from './keeper/plan.ts'
 import { runPlan } from './keeper/world.ts'
 
 /** `npm run check:kept` runs thousands. */
-const seeds = 200
+const seeds = 320
 
 test('keepers keep their promises when stores fail, processes die and another keeper takes over', async () => {
   const totals: Partial<KeeperCounts> = {}
