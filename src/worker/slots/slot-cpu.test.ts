@@ -30,7 +30,7 @@ test('twice as many processes as cores want all of their time, and use at most h
 test('a process that waits for input wants nothing', async (t) => {
   const child = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: 'pipe' })
   t.after(() => child.kill('SIGKILL'))
-  const use = new SlotCpu(child.pid!)
+  const use = new SlotCpu(child.pid!, 0)
   let last = -1
   // Its start is over when a reading adds nothing.
   await until(() => {
