@@ -1,5 +1,6 @@
 import { styleText } from 'node:util'
-import type { QuoteDocument, Range } from '../estimate/quote.ts'
+import type { QuoteDocument } from '../estimate/quote.ts'
+import type { Range } from '../estimate/range.ts'
 import { UnreachableError } from '../lib/errors.ts'
 import { type Command, readOptions } from './options.ts'
 import { askingOptions, problemText, questionFor, quoteQuestion, readAsked } from './terminal/asking.ts'
