@@ -51,7 +51,7 @@ function read(text: string, url: URL): QuoteDocument {
 
 /** One line per figure, with its interval. */
 export function quoteText(quote: QuoteDocument): string {
-  const { workload, work, low, high, memoryMb, seconds, waitSeconds, price, source, why } = quote
+  const { workload, work, low, high, unproven, memoryMb, seconds, waitSeconds, price, source, why } = quote
   const ms = (time: number) => duration(time * 1000)
   const lines: [name: string, value: string, range?: string][] = [
     ['work', significant(work), between({ expected: work, low, high }, significant)],
@@ -59,6 +59,7 @@ export function quoteText(quote: QuoteDocument): string {
     ['wait', waitText(waitSeconds)],
     ['memory', `${Math.round(memoryMb)} MB`],
   ]
+  if (unproven) lines.push(['proven', 'not yet: such requests are not ranked, they share the cores'])
   if (price) lines.push(['price', money(price.expected), between(price, money)])
   const width = Math.max(...lines.map(([, value, range]) => (range ? value.length : 0)))
   const rows = lines.map(([name, value, range]) => {
