@@ -5,17 +5,19 @@ COPY package.json package-lock.json ./
 RUN npm ci
 COPY . .
 RUN npm pack --pack-destination /tmp \
-  && mkdir /app \
-  && npm install --prefix /app --omit=dev --ignore-scripts --no-audit --no-fund /tmp/plimsoll-*.tgz \
-  && rm -rf /app/node_modules/.cache
+  && mkdir -p /srv/plimsoll \
+  && mv /tmp/plimsoll-*.tgz /srv/plimsoll/plimsoll.tgz \
+  && cd /srv/plimsoll \
+  && echo '{ "private": true }' > package.json \
+  && npm install --omit=dev --ignore-scripts --no-audit --no-fund ./plimsoll.tgz
 
 FROM node:24-slim
-ENV NODE_ENV=production PATH=/app/node_modules/.bin:$PATH
-COPY --from=build /app /app
-# Configuration and workloads are mounted or copied to /srv/plimsoll; /data holds the ledger.
-RUN mkdir -p /srv/plimsoll/node_modules /data \
-  && ln -s /app/node_modules/plimsoll /srv/plimsoll/node_modules/plimsoll \
-  && chown node:node /data
+ENV NODE_ENV=production PATH=/srv/plimsoll/node_modules/.bin:$PATH
+# Configuration and workloads are mounted or copied to this folder; images built on this one install their packages in it.
+# The tarball stays, because package.json names it: npm may read it again.
+COPY --from=build /srv/plimsoll /srv/plimsoll
+# The ledger, tokens and stored jobs.
+RUN mkdir /data && chown node:node /data
 USER node
 WORKDIR /srv/plimsoll
 VOLUME /data

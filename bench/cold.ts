@@ -13,6 +13,7 @@ import { startFresh } from './cold/fresh-cluster.ts'
 import { type Calibration, calibrate, drawArrivals, usualLoad } from './cold/jobs.ts'
 import { shortP99Of, shortPart } from './cold/short.ts'
 import { simulateLoads } from './cold/simulated-loads.ts'
+import { sizedByWork } from './cold/sizes.ts'
 import type { TimedJob } from './live/jobs.ts'
 import { type Answered, play } from './live/play.ts'
 import { workerCount } from './live/setting.ts'
@@ -44,6 +45,8 @@ interface Run {
   seconds: number
   readyMs: number
   jobs: readonly TimedJob[]
+  /** Requests whose time alone is only as drawn. */
+  unmeasured: number
   answers: readonly Answered[]
 }
 
@@ -83,19 +86,26 @@ async function runAll(
   try {
     for (const [index, seconds] of lengths.entries()) {
       const jobs = drawArrivals({ seed: index + 1, seconds, load }, calibration)
+      const both: Pick<Run, 'arm' | 'readyMs' | 'answers'>[] = []
       // The order alternates, so that neither always follows the other.
       for (const arm of index % 2 === 0 ? armNames : armNames.toReversed()) {
         const cluster = await startFresh(arms[arm])
         try {
           const answers = await play(cluster.url, jobs, forCluster, signal)
-          runs.push({ arm, seconds, readyMs: cluster.readyMs, jobs, answers })
+          both.push({ arm, readyMs: cluster.readyMs, answers })
         } finally {
           await cluster.stop()
         }
         console.error(
-          `${seconds} s, ${arm}: ${jobs.length} requests, ready after ${duration(runs.at(-1)!.readyMs)}`,
+          `${seconds} s, ${arm}: ${jobs.length} requests, ready after ${duration(both.at(-1)!.readyMs)}`,
         )
       }
+      const measured = sizedByWork(
+        jobs,
+        both.map(({ answers }) => answers),
+        calibration,
+      )
+      runs.push(...both.map((run) => ({ ...run, ...measured, seconds })))
     }
   } finally {
     await endLoops()
@@ -142,10 +152,14 @@ function shortP99(runs: readonly Run[], arm: Arm, window: WindowName, shortMs: n
 function report(runs: readonly Run[], { load, busy }: Setting): Record<string, unknown> {
   const sizes = runs.flatMap(({ jobs }) => jobs.map(({ sizeMs }) => sizeMs)).sort((a, b) => a - b)
   const shortMs = quantile(sizes, shortPart)
+  const seconds = runs.reduce((sum, run) => sum + run.seconds, 0)
+  const measuredLoad = sizes.reduce((sum, ms) => sum + ms, 0) / (seconds * 1000 * workerCount)
+  const unmeasured = runs.reduce((sum, run) => sum + run.unmeasured, 0) / armNames.length
   console.log(
-    `${sizes.length / armNames.length} requests to each system, load ${load} of ${workerCount} workers of one core` +
+    `${sizes.length / armNames.length} requests to each system, load ${load} of ${workerCount} workers of one core (${measuredLoad.toFixed(2)} by measured work)` +
       `${busy ? ', beside as many busy loops' : ''}. Times alone on a warm worker: ${duration(sizes[0]!)} to ` +
-      `${duration(sizes.at(-1)!)}; short: at most ${duration(shortMs)} (${shortPart * 100} %).\n`,
+      `${duration(sizes.at(-1)!)}; short: at most ${duration(shortMs)} (${shortPart * 100} %). Times alone follow from the work of each request` +
+      `${unmeasured > 0 ? `, but for ${unmeasured} that no system answered` : ''}.\n`,
   )
   const figures: Record<string, number | null> = {}
   for (const window of windowNames) {

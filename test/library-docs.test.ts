@@ -1,7 +1,10 @@
-/** What the package exports is documented: in a comment, and in docs/reference/library.md. */
+/**
+ * What the package exports is documented, in a comment and in docs/reference/library.md; and what the documentation imports
+ * is exported.
+ */
 
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import test from 'node:test'
 
@@ -69,4 +72,40 @@ for (const entry of entries) {
       [],
     )
   })
+}
+
+const imports = /\bimport (?:type )?(\{[^}]*\}|\w+) from '([^']+)'/g
+const requires = /\bconst (\{[^}]*\}|\w+) = require\('([^']+)'\)/g
+
+test('examples of the documentation import what the package exports, Node, or files beside them', () => {
+  const complaints: string[] = []
+  let found = 0
+  for (const name of globSync('{README,docs/**/*,examples/**/*,workloads/*}.md', { cwd: root })) {
+    const text = readFileSync(join(root, name), 'utf8')
+    for (const pattern of [imports, requires])
+      for (const [, names, specifier] of text.matchAll(pattern)) {
+        found++
+        const problem = problemOf(names!, specifier!)
+        if (problem !== undefined) complaints.push(`${name}: ${problem}`)
+      }
+  }
+  assert.ok(found > 10, `${found} imports found`)
+  assert.deepEqual(complaints, [])
+})
+
+function problemOf(names: string, specifier: string): string | undefined {
+  if (specifier.startsWith('.') || specifier.startsWith('node:')) return undefined
+  const entry = exports[specifier.replace(/^plimsoll(?=\/|$)/, '.')]
+  if (entry === undefined) return `${specifier}: users have not installed it`
+  const there = exportsOf(join(root, entry))
+  const asked = names.startsWith('{') ? names.slice(1, -1).split(',') : ['default']
+  const missing = asked
+    .map((each) =>
+      each
+        .trim()
+        .replace(/^type /, '')
+        .replace(/ as .*/, ''),
+    )
+    .filter((each) => each !== '' && !there.has(each))
+  return missing.length > 0 ? `${specifier} exports no ${missing.join(', ')}` : undefined
 }

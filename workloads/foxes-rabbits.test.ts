@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decode } from 'fast-png'
+import { fakeContext } from 'plimsoll/testing'
 import { advance, fox, free, type Life, rabbit, startLife, water } from './foxes-rabbits/life.ts'
 import { scenarios } from './foxes-rabbits/scenarios.ts'
 import { waterOf, worlds } from './foxes-rabbits/worlds.ts'
 import foxesRabbits from './foxes-rabbits.ts'
-import { fakeContext } from './testing/context.ts'
 import { problems, readParams } from './testing/params.ts'
 
 interface Course {

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decode } from 'fast-png'
+import { fakeContext } from 'plimsoll/testing'
 import { emptyField, react, startField } from './grayscott/reaction.ts'
 import grayscott from './grayscott.ts'
-import { fakeContext } from './testing/context.ts'
 import { problems, readParams } from './testing/params.ts'
 
 interface Picture {

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { decode, encode } from 'fast-png'
+import { fakeContext } from 'plimsoll/testing'
 import { generatedMap } from './hillclimb/map.ts'
 import type { Summary } from './hillclimb/summary.ts'
 import hillclimb from './hillclimb.ts'
 import { fakeBody } from './testing/body.ts'
-import { fakeContext } from './testing/context.ts'
 import { problems, readParams } from './testing/params.ts'
 
 // A fixed seed: every run checks the same cases.

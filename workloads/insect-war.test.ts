@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { decode } from 'fast-png'
+import { fakeContext } from 'plimsoll/testing'
 import type { Report } from './insect-war/report.ts'
 import insectWar from './insect-war.ts'
-import { fakeContext } from './testing/context.ts'
 import { problems, readParams } from './testing/params.ts'
 
 // A fixed seed: every run checks the same cases.

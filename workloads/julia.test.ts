@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { decode } from 'fast-png'
+import { fakeContext } from 'plimsoll/testing'
 import julia from './julia.ts'
-import { fakeContext } from './testing/context.ts'
 import { problems, readParams } from './testing/params.ts'
 
 // A fixed seed: every run checks the same cases.

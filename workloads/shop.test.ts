@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
+import { fakeContext } from 'plimsoll/testing'
 import shop from './shop.ts'
-import { fakeContext } from './testing/context.ts'
 import { problems, readParams } from './testing/params.ts'
 
 // A fixed seed: every run checks the same cases.

@@ -2,7 +2,6 @@
 import { stream } from '../../src/lib/random.ts'
 import { pareto } from '../../src/simulate/sizes.ts'
 import { median } from '../../src/simulate/summary.ts'
-import { nominalRate } from '../../src/worker/rates.ts'
 import { type StreamName, streamNames, weighted } from '../estimate/stream.ts'
 import { measureAlone } from '../live/alone.ts'
 import type { LiveJob, TimedJob } from '../live/jobs.ts'
@@ -23,8 +22,8 @@ const calibrationMs = 100
 export interface Calibration {
   /** Time of each workload as a multiple of the drawn size. */
   times: ReadonlyMap<StreamName, number>
-  /** Time of each workload's work at the nominal rate of a core, as a multiple of the CPU time that it takes. */
-  nominal: ReadonlyMap<StreamName, number>
+  /** Metered work of each workload per millisecond of CPU time. */
+  workPerMs: ReadonlyMap<StreamName, number>
   /** What a request takes besides the CPU time of its slot. */
   besidesMs: number
 }
@@ -49,13 +48,13 @@ export async function calibrate(data: string, signal: AbortSignal): Promise<Cali
   const ratios = new Map<StreamName, number[]>(streamNames.map((name) => [name, []]))
   for (const [i, { ms, job }] of drawn.entries()) {
     const { sizeMs, besidesMs, work } = measured[i]!
-    rates.get(job.workload)!.push(work / nominalRate({ mode: 'work', formula: {} }) / (sizeMs - besidesMs))
+    rates.get(job.workload)!.push(work / (sizeMs - besidesMs))
     // Requests of the shop have no size to choose, so theirs is the time itself.
     ratios.get(job.workload)!.push((sizeMs - besidesMs) / (job.workload === 'shop' ? 1 : ms))
   }
   const times = new Map([...ratios].map(([name, all]) => [name, median(all)]))
-  const nominal = new Map([...rates].map(([name, all]) => [name, median(all)]))
-  return { times, nominal, besidesMs: measured[0]!.besidesMs }
+  const workPerMs = new Map([...rates].map(([name, all]) => [name, median(all)]))
+  return { times, workPerMs, besidesMs: measured[0]!.besidesMs }
 }
 
 export interface RunPlan {
@@ -71,7 +70,7 @@ export interface SizedArrival {
   atMs: number
   /** Drawn. */
   ms: number
-  /** Its time alone. */
+  /** Its time alone, as far as that is known when it is drawn. */
   sizeMs: number
 }
 

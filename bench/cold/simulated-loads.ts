@@ -2,6 +2,7 @@
 import { significant, table } from '../../src/cli/terminal/table.ts'
 import { stream } from '../../src/lib/random.ts'
 import { median, quantile } from '../../src/simulate/summary.ts'
+import { nominalRate } from '../../src/worker/rates.ts'
 import { type SimulatedJob, type Simulation, simulated } from '../live/simulated.ts'
 import { type Calibration, drawSizes, type SizedArrival } from './jobs.ts'
 import { type Served, shortP99Of, shortPart, slowdownOf } from './short.ts'
@@ -10,6 +11,9 @@ const usualLoads = [0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9]
 const seconds = 60
 /** Estimates are off by a lognormal factor: not at all, as those of the bundled workloads are, or twice as far. */
 const sigmas = [0, 0.3, 0.7]
+
+/** Work per millisecond, of all workloads. */
+const nominal = nominalRate({ mode: 'work', formula: {} })
 
 interface Row {
   shortMs: number
@@ -62,8 +66,9 @@ function runOf(seed: number, load: number, calibration: Calibration): Row {
     classic: played(jobs, estimatesOff(0, seed), { preset: 'classic' }),
     ours: sigmas.map((sigma) => played(jobs, estimatesOff(sigma, seed))),
     byUnits: played(jobs, ({ workload, sizeMs }) => {
-      const { nominal, besidesMs } = calibration
-      return { work: (besidesMs + (sizeMs - besidesMs) * nominal.get(workload)!) / sizeMs }
+      const { workPerMs, besidesMs } = calibration
+      const nominalMs = ((sizeMs - besidesMs) * workPerMs.get(workload)!) / nominal
+      return { work: (besidesMs + nominalMs) / sizeMs }
     }),
   }
 }

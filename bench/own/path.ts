@@ -150,6 +150,8 @@ the server's, for each request for 100 bytes.
     small_get_p50_vs_nginx_2_fronts: ratio('plimsoll, 2 fronts', 'aloneMs'),
     small_get_p50_vs_nginx_8_connections: ratio('plimsoll, concurrency 8', 'severalMs'),
     download_vs_nginx: ratio('plimsoll', 'downloadMbPerSecond'),
+    small_get_p50_vs_nginx_concurrency_8: ratio('plimsoll, concurrency 8', 'aloneMs'),
+    download_vs_nginx_concurrency_8: ratio('plimsoll, concurrency 8', 'downloadMbPerSecond'),
     download_vs_nginx_2_fronts: ratio('plimsoll, 2 fronts', 'downloadMbPerSecond'),
     upload_vs_nginx: ratio('plimsoll', 'uploadMbPerSecond'),
     cpu_per_get_vs_nginx: ratio('plimsoll', 'cpuMs'),

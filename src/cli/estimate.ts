@@ -1,5 +1,6 @@
 import { styleText } from 'node:util'
-import type { QuoteDocument, Range } from '../estimate/quote.ts'
+import type { QuoteDocument } from '../estimate/quote.ts'
+import type { Range } from '../estimate/range.ts'
 import { UnreachableError } from '../lib/errors.ts'
 import { type Command, readOptions } from './options.ts'
 import { askingOptions, problemText, questionFor, quoteQuestion, readAsked } from './terminal/asking.ts'
@@ -50,7 +51,7 @@ function read(text: string, url: URL): QuoteDocument {
 
 /** One line per figure, with its interval. */
 export function quoteText(quote: QuoteDocument): string {
-  const { workload, work, low, high, memoryMb, seconds, waitSeconds, price, source, why } = quote
+  const { workload, work, low, high, unproven, memoryMb, seconds, waitSeconds, price, source, why } = quote
   const ms = (time: number) => duration(time * 1000)
   const lines: [name: string, value: string, range?: string][] = [
     ['work', significant(work), between({ expected: work, low, high }, significant)],
@@ -58,6 +59,7 @@ export function quoteText(quote: QuoteDocument): string {
     ['wait', waitText(waitSeconds)],
     ['memory', `${Math.round(memoryMb)} MB`],
   ]
+  if (unproven) lines.push(['proven', 'not yet: such requests are not ranked, they share the cores'])
   if (price) lines.push(['price', money(price.expected), between(price, money)])
   const width = Math.max(...lines.map(([, value, range]) => (range ? value.length : 0)))
   const rows = lines.map(([name, value, range]) => {

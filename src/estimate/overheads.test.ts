@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Overhead } from '../model/estimate.ts'
 import { Overheads } from './overheads.ts'
+
+const figures = ({ elapsed, ...overhead }: Overhead) => ({ ...overhead, elapsed: elapsed!() })
 
 /** Work per millisecond. */
 const nominal = 1000
@@ -8,7 +11,8 @@ const nominal = 1000
 test('overhead is CPU time beyond the work, and the time between processes', () => {
   const overheads = new Overheads(nominal)
   for (let i = 0; i < 64; i++) overheads.learn('w', { work: 2000, cpuMs: 5, wallMs: 7 }, nominal)
-  assert.deepEqual(overheads.of('w'), { low: 5, expected: 5, high: 5, work: 5000 })
+  const { elapsed: _, ...overhead } = overheads.of('w')
+  assert.deepEqual(overhead, { low: 5, expected: 5, high: 5, work: 5000 })
 })
 
 test('the first requests, which wait for slots and compile their code, count little', () => {
@@ -24,6 +28,26 @@ test('waiting is not overhead while a few requests do not wait', () => {
   for (let i = 0; i < 60; i++)
     overheads.learn('w', { work: 0, cpuMs: 1, wallMs: i % 20 === 0 ? 3 : 900 }, nominal)
   assert.equal(overheads.of('w').expected, 3)
+})
+
+test('elapsed time is that of requests that did not wait, the slow ones too', () => {
+  const overheads = new Overheads(nominal)
+  for (let i = 0; i < 64; i++) {
+    const undisturbedMs = i % 8 === 0 ? 41 : 6
+    overheads.learn('w', { work: 0, cpuMs: 1, wallMs: undisturbedMs, undisturbedMs }, nominal)
+    overheads.learn('w', { work: 0, cpuMs: 1, wallMs: 900 }, nominal)
+  }
+  assert.deepEqual(overheads.of('w').elapsed!(), { low: 6, expected: 6, high: 41 })
+  assert.deepEqual(overheads.of('new').elapsed!(), { low: 6, expected: 6, high: 41 })
+})
+
+test('elapsed time without a core grows with the time of the work', () => {
+  const overheads = new Overheads(nominal)
+  // Others have the core for half of the time.
+  for (let i = 0; i < 64; i++)
+    overheads.learn('w', { work: 0, cpuMs: 10, wallMs: 20, undisturbedMs: 20 }, nominal)
+  assert.equal(overheads.of('w', 0).elapsed!().expected, 20)
+  assert.equal(overheads.of('w', 1000).elapsed!().expected, 520)
 })
 
 test('quotes count from the learned rate, the brain from the nominal one', () => {
@@ -50,7 +74,7 @@ test('invalid measurements are dropped, and requests faster than their rate have
   for (const wallMs of [-1, 0, NaN, Infinity]) overheads.learn('w', { work: 1, cpuMs: 1, wallMs }, nominal)
   for (const cpuMs of [-1, NaN, Infinity]) overheads.learn('w', { work: 1, cpuMs, wallMs: 5 }, nominal)
   overheads.learn('w', { work: 1, cpuMs: 1, wallMs: 5 }, 0)
-  assert.deepEqual(overheads.of('w'), before)
+  assert.deepEqual(figures(overheads.of('w')), figures(before))
   for (let i = 0; i < 64; i++) overheads.learn('w', { work: 9000, cpuMs: 5, wallMs: 5 }, nominal)
   assert.equal(overheads.of('w').high, 0)
 })

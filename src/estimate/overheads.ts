@@ -1,11 +1,13 @@
 /**
  * What a request takes besides its metered work: sockets, JSON, the start of its code, the runtime's own work. CPU time
- * is learned for each workload. The time between processes is learned from the fastest requests of all, because that of
- * others includes waiting, and only for quotes: jobs are ranked by what they need of a core.
+ * is learned for each workload. What jobs need of a core counts for prices and deadlines: of the time between processes
+ * only that of the fastest requests of all, because that of others includes waiting. Quoted times are to come true, so
+ * they count all the time that requests of the workload take which neither wait for a core nor are paused.
  */
 
 import type { Overhead } from '../model/estimate.ts'
 import { isUsable } from './guess.ts'
+import { type Range, sumOf } from './range.ts'
 import { Recent } from './recent.ts'
 
 /** What one request took. */
@@ -13,19 +15,23 @@ export interface Took {
   work: number
   cpuMs: number
   wallMs: number
+  /** From its start to its answer. Undefined: it had to wait for a core, or that is unknown. */
+  undisturbedMs?: number | undefined
 }
 
 /** Quantiles of CPU time, and of the time between processes. */
 const ofCpu = { low: 0.05, expected: 0.25, high: 0.95 }
 const ofBetween = { low: 0, expected: 0.05, high: 0.25 }
+/** Quantiles of both for quoted times. */
+const ofElapsed = { low: 0.05, expected: 0.5, high: 0.95 }
 /** Before anything was measured. */
 const usual = { cpuMs: 1, betweenMs: 2 }
 const mostKept = 2_000
 
 export class Overheads {
   readonly #nominal: number
-  readonly #byWorkload = new Recent<CpuTimes>(mostKept)
-  readonly #all = cpuTimes()
+  readonly #byWorkload = new Recent<Samples>(mostKept)
+  readonly #all = samples()
   readonly #between = new Sample(usual.betweenMs)
 
   /** `nominal`: work per millisecond. */
@@ -33,42 +39,65 @@ export class Overheads {
     this.#nominal = nominal
   }
 
-  /** Of a workload without measurements: that of all workloads. */
-  of(workload: string): Overhead {
-    const { quoted, ranked } = this.#byWorkload.get(workload) ?? this.#all
+  /** Of a workload without measurements: that of all workloads. `workMs`: the time of the request's work. */
+  of(workload: string, workMs = 0): Overhead {
+    const samples = this.#byWorkload.get(workload) ?? this.#all
+    const { quoted, ranked } = samples
     const at = (which: keyof typeof ofCpu) => quoted.at(ofCpu[which]) + this.#between.at(ofBetween[which])
     const rankedMs = ranked.at(ofCpu.expected) + usual.betweenMs
     return {
       low: at('low'),
       expected: at('expected'),
       high: at('high'),
+      // Most jobs are never quoted.
+      elapsed: () => this.#elapsed(samples, workMs),
       work: rankedMs * this.#nominal,
     }
   }
 
+  #elapsed({ quoted, without }: Samples, workMs: number): Range {
+    const times = without.isMeasured ? without : this.#all.without
+    const cpuMs = workMs + quoted.at(ofElapsed.expected)
+    return sumOf(
+      rangeOf((which) => quoted.at(ofElapsed[which])),
+      rangeOf((which) => times.at(ofElapsed[which], cpuMs)),
+    )
+  }
+
   /** `rate`: the work per millisecond of CPU time that quotes assume. Drops invalid measurements. */
-  learn(workload: string, { work, cpuMs, wallMs }: Took, rate: number): void {
+  learn(workload: string, { work, cpuMs, wallMs, undisturbedMs }: Took, rate: number): void {
     if (!(work >= 0 && work < Infinity && isUsable(wallMs) && isUsable(rate))) return
     if (!(cpuMs >= 0 && cpuMs < Infinity)) return
-    const own = this.#byWorkload.get(workload) ?? cpuTimes()
+    const own = this.#byWorkload.get(workload) ?? samples()
     this.#byWorkload.set(workload, own)
-    for (const { quoted, ranked } of [own, this.#all]) {
+    for (const { quoted, ranked, without } of [own, this.#all]) {
       quoted.add(Math.max(0, cpuMs - work / rate))
       ranked.add(Math.max(0, cpuMs - work / this.#nominal))
+      if (undisturbedMs !== undefined && isUsable(undisturbedMs)) without.add(undisturbedMs - cpuMs, cpuMs)
     }
     // Several threads of a request may take more CPU time than it lasts.
     this.#between.add(Math.max(0, wallMs - cpuMs))
   }
 }
 
-/** CPU time beyond the work at the learned rate, and at the nominal rate. */
-interface CpuTimes {
+interface Samples {
+  /** CPU time beyond the work at the learned rate, and at the nominal rate. */
   quoted: Sample
   ranked: Sample
+  /** Of requests that did not wait. */
+  without: TimesWithoutCore
 }
 
-function cpuTimes(): CpuTimes {
-  return { quoted: new Sample(usual.cpuMs), ranked: new Sample(usual.cpuMs) }
+function samples(): Samples {
+  return {
+    quoted: new Sample(usual.cpuMs),
+    ranked: new Sample(usual.cpuMs),
+    without: new TimesWithoutCore(),
+  }
+}
+
+function rangeOf(at: (which: keyof Range) => number): Range {
+  return { expected: at('expected'), low: at('low'), high: at('high') }
 }
 
 /** Number of values remembered. */
@@ -97,3 +126,40 @@ class Sample {
     return this.#sorted[Math.floor(quantile * (this.#sorted.length - 1))]!
   }
 }
+
+/**
+ * Times of recent requests between their CPU time. They grow with the CPU time if other processes use the cores too, so
+ * they are remembered in proportion to the CPU time and about what the path of a short request takes.
+ */
+class TimesWithoutCore {
+  readonly #parts: number[] = []
+  #next = 0
+  #sorted: Float64Array | undefined
+
+  get isMeasured(): boolean {
+    return this.#parts.length > 0
+  }
+
+  add(ms: number, cpuMs: number): void {
+    this.#parts[this.#next] = Math.max(0, ms) / (pathMs + cpuMs)
+    this.#next = (this.#next + 1) % remembered
+    this.#sorted = undefined
+  }
+
+  /** For a request that takes this CPU time. */
+  at(quantile: number, cpuMs: number): number {
+    const count = this.#parts.length
+    const index = (count: number) => Math.floor(quantile * (count - 1))
+    if (count === remembered) {
+      this.#sorted ??= Float64Array.from(this.#parts).sort()
+      return this.#sorted[index(count)]! * (pathMs + cpuMs)
+    }
+    const times = this.#parts.map((part) => part * (pathMs + cpuMs))
+    const all = [...times, ...assumedPathMs.slice(0, remembered - count)].sort((a, b) => a - b)
+    return all[index(all.length)]!
+  }
+}
+
+const pathMs = 10
+/** Before requests were measured. */
+const assumedPathMs = [0.5, 0.7, 1, 1.2, 1.4, 1.6, 1.8, 2, 2.3, 2.6, 3, 3.5, 4, 5, 7, 10]

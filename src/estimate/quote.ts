@@ -8,14 +8,8 @@ import type { Reason } from '../model/reason.ts'
 import type { BrainView, WorkerView } from '../model/view.ts'
 import { brainEstimate } from './brain-estimate.ts'
 import type { Question, Quote } from './estimator.ts'
+import { each, type Range, sumOf } from './range.ts'
 import type { Rates } from './rates.ts'
-
-/** 90 % of such requests lie between `low` and `high`. */
-export interface Range {
-  expected: number
-  low: number
-  high: number
-}
 
 /** The quote as clients receive it. */
 export interface QuoteDocument extends Estimate {
@@ -24,7 +18,7 @@ export interface QuoteDocument extends Estimate {
   reason: Reason
   /** The reason in words. */
   why: string
-  /** Time with a core to itself, including what is not metered. */
+  /** From start to answer if it does not wait for a core, including what is not metered. */
   seconds: Range
   /** Upper bound of the wait unless shorter requests arrive later. Null if no worker is ready. */
   waitSeconds: number | null
@@ -61,7 +55,10 @@ export function quoteDocument(question: Question, quote: Quote, present: Present
   const open = present.view.workers.filter(
     ({ state, suspect, notice }) => state === 'ready' && !suspect && !notice,
   )
-  const seconds = plus(secondsOn(open, workload, quote, present.rates), quote.overhead)
+  const metered = secondsOn(open, workload, quote, present.rates)
+  const { overhead } = quote
+  const elapsed = overhead?.elapsed?.()
+  const seconds = elapsed ? sumOf(metered, each(elapsed, inSeconds)) : plus(metered, overhead)
   const { pricePerHour } = present
   const counted = brainEstimate(quote).work
   return {
@@ -73,7 +70,7 @@ export function quoteDocument(question: Question, quote: Quote, present: Present
     seconds: each(seconds, round),
     waitSeconds: waitSeconds(open, present.brain?.work(counted) ?? counted, present),
     ...(pricePerHour !== undefined && {
-      price: each(seconds, (time) => round(((time / 3600) * pricePerHour) / meanCores(open))),
+      price: each(plus(metered, overhead), (time) => round(((time / 3600) * pricePerHour) / meanCores(open))),
     }),
   }
 }
@@ -86,6 +83,10 @@ function plus({ expected, low, high }: Range, overhead: Range | undefined): Rang
     low: low + overhead.low / 1000,
     high: high + overhead.high / 1000,
   }
+}
+
+function inSeconds(ms: number): number {
+  return ms / 1000
 }
 
 /** 90 % of a normal distribution lie within this many standard deviations. */
@@ -172,10 +173,6 @@ function withOverhead(secondsEach: number, job: Job | undefined, overhead: Overh
 function meanCores(open: readonly WorkerView[]): number {
   if (open.length === 0) return 1
   return open.reduce((sum, { cores }) => sum + cores, 0) / open.length
-}
-
-function each({ expected, low, high }: Range, change: (value: number) => number): Range {
-  return { expected: change(expected), low: change(low), high: change(high) }
 }
 
 /** Estimates are not known to more digits. */

@@ -13,6 +13,7 @@ import type { Ongoing } from '../model/attempt.ts'
 import type { Event } from '../model/event.ts'
 import type { Job } from '../model/job.ts'
 import { mayWork, type WorkerView } from '../model/view.ts'
+import { undisturbedMs } from '../story/story.ts'
 import { brainOf } from '../systems/brain-spec.ts'
 import { type BrainDriver, type DriverParts, driveBrain } from './brain-driver.ts'
 import { now } from './clock.ts'
@@ -120,7 +121,8 @@ export function clusterCore(
       try {
         metrics?.attemptEnded(job)
         noteError(job, learners)
-        learnFrom(job, learners)
+        const story = observers.stories.of(job.parts.job.id)
+        learnFrom(job, learners, story && undisturbedMs(story))
         delegation().ended(job)
       } catch (error) {
         records.log(`internal error: nothing is learned from job ${job.parts.job.id}: ${stackOf(error)}`)

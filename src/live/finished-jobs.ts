@@ -2,12 +2,11 @@
 
 import type { EstimateErrors } from '../estimate/errors.ts'
 import type { Estimator } from '../estimate/estimator.ts'
-import type { Overheads } from '../estimate/overheads.ts'
+import type { Overheads, Took } from '../estimate/overheads.ts'
 import type { FleetRates } from '../estimate/rates.ts'
 import type { RouteUnits } from '../estimate/route-units.ts'
 import type { OpenJob } from '../front/open-job.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import type { Cost } from '../model/cost.ts'
 import type { LearningSample } from './learning-sample.ts'
 
 export interface Learners {
@@ -28,7 +27,7 @@ export function learnTimes(
   { rates, overheads }: Pick<Learners, 'rates' | 'overheads'>,
   worker: string,
   workload: string,
-  measured: Pick<Cost, 'work' | 'cpuMs' | 'wallMs'>,
+  measured: Took,
 ): void {
   rates.learn(worker, workload, measured.work, measured.cpuMs)
   overheads.learn(workload, measured, rates.of(worker, workload) / 1000)
@@ -49,10 +48,14 @@ export interface EndedJob extends Pick<OpenJob, 'cost' | 'worker' | 'attempts' |
   parts: Pick<OpenJob['parts'], 'job' | 'params' | 'question'>
 }
 
-/** A job without a measured cost is not recorded; of a busy workload, a sample of the results is. */
+/**
+ * A job without a measured cost is not recorded; of a busy workload, a sample of the results is. `undisturbedMs`: from its
+ * start to its answer; undefined: it waited for a core, or that is unknown.
+ */
 export function learnFrom(
   open: EndedJob,
   { estimator, rates, overheads, units, ledger, sample, ignores }: Learners,
+  undisturbedMs?: number,
 ): void {
   const { cost, worker, attempts, startedAt, outcome } = open
   if (!cost) return
@@ -63,7 +66,7 @@ export function learnFrom(
   if (outcome === 'result' && !ignores(worker, job.workload)) {
     estimator.learn(question, cost)
     if (units) units.learn(worker, job.workload, cost)
-    else learnTimes({ rates, overheads }, worker, job.workload, cost)
+    else learnTimes({ rates, overheads }, worker, job.workload, { ...cost, undisturbedMs })
   }
   ledger.record({
     job: job.id,

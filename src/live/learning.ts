@@ -85,8 +85,7 @@ export async function openLearning(
     ...{ ledger, ignores, warm },
     sample: options.estimator || ruled ? undefined : new LearningSample(),
     // Estimators of users and of presets count as they say.
-    estimator:
-      options.estimator ?? (ruled ? learning! : withOverheads(learning!, units ? undefined : overheads)),
+    estimator: options.estimator ?? (ruled ? learning! : withOverheads(learning!, units ? undefined : parts)),
     storingFor(functions, question) {
       if (!learning || ignores(functions.id, question.workload)) return functions
       return storing(functions, (cost) => learning.store(question, cost))
@@ -109,14 +108,21 @@ function startFrom(
 }
 
 /** Adds what requests take besides the estimated work. Existing servers are measured by time, which includes it. */
-function withOverheads(estimator: Estimator, overheads: Overheads | undefined): Estimator {
-  if (!overheads) return estimator
+function withOverheads(
+  estimator: Estimator,
+  times: Pick<LearningParts, 'overheads' | 'rates'> | undefined,
+): Estimator {
+  if (!times) return estimator
+  const { overheads, rates } = times
   const { look } = estimator
   return {
     ...(look && { look: (question) => look.call(estimator, question) }),
     estimate: (question) => {
       const quote = estimator.estimate(question)
-      return quote.overhead ? quote : { ...quote, overhead: overheads.of(question.workload) }
+      if (quote.overhead) return quote
+      const { workload } = question
+      const workMs = rates.seconds('', workload, quote.work) * 1000
+      return { ...quote, overhead: overheads.of(workload, workMs) }
     },
     learn: (question, measurement) => estimator.learn(question, measurement),
   }

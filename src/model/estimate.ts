@@ -16,6 +16,8 @@ export interface Overhead {
   low: number
   expected: number
   high: number
+  /** With all the time until the answer, as quotes state it: 90 % lie between `low` and `high`. Default: the above. */
+  elapsed?(): { low: number; expected: number; high: number }
   /** As work at the nominal rate: the brain counts all work at that rate. */
   work: number
 }

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { unitsPerSecond } from '../simulate/simulate.ts'
 import { whyText } from './document.ts'
 import { whyFromLog } from './from-log.ts'
-import { mostEntries } from './story.ts'
+import { mostEntries, undisturbedMs } from './story.ts'
 import { Scene } from './testing/runs.ts'
 
 /** A long job, three short ones, and one of another workload. */
@@ -258,4 +258,21 @@ test('a job that went to a function: why, and how it ended', () => {
     /Attempt 1 on function:local failed after 3 s: it reached the time limit of functions/,
   )
   assert.match(texts.join('\n'), /Started again \(attempt 2\) on w1-1/)
+})
+
+test('the time of a job from start to answer counts if it did not wait and was not paused', () => {
+  const scene = new Scene()
+  scene.job('paused', 0, 500)
+  scene.job('short', 100, 50)
+  scene.job('queued', 110, 5000)
+  scene.job('alone', 10_000, 20)
+  scene.run(20_000)
+  const timeOf = (job: string) => undisturbedMs(scene.stories.of(job)!)
+  assert.deepEqual([timeOf('paused'), timeOf('queued')], [undefined, undefined])
+  // Messages between brain and worker take time.
+  for (const [job, ms] of [
+    ['short', 50],
+    ['alone', 20],
+  ] as const)
+    assert.ok(timeOf(job)! >= ms && timeOf(job)! < ms + 10, `${job}: ${timeOf(job)}`)
 })

@@ -129,6 +129,12 @@ export function newStory(job: Job, now: number): Story {
   }
 }
 
+/** From its start to its end; undefined: its attempt failed, or it had to wait for a core. */
+export function undisturbedMs({ ms, lostAttempts }: Pick<Story, 'ms' | 'lostAttempts'>): number | undefined {
+  const { waiting, behind, paused, running } = ms
+  return waiting + behind + paused + lostAttempts > 0 ? undefined : running
+}
+
 /** The first and the last half of this number are kept. */
 export const mostEntries = 200
 

@@ -1,8 +1,8 @@
 /** Requests for the tests of dna. */
 
 import fc from 'fast-check'
+import { fakeContext } from 'plimsoll/testing'
 import dna from '../dna.ts'
-import { fakeContext } from '../testing/context.ts'
 import { readParams } from '../testing/params.ts'
 import type { Segment } from './align.ts'
 import type { Match } from './search.ts'

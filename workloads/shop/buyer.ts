@@ -1,8 +1,8 @@
 /** A process that runs shop requests on command, for concurrency tests. */
 
+import { fakeContext } from 'plimsoll/testing'
 import type { JobContext as Context } from 'plimsoll/workload'
 import shop from '../shop.ts'
-import { fakeContext } from '../testing/context.ts'
 import { readParams } from '../testing/params.ts'
 
 export interface Errand {

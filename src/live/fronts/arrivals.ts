@@ -71,7 +71,7 @@ export function arrivals({ estimator, serving, isWorker, now }: ArrivalsParts): 
         ...(isWorker(front) && { front }),
         ...(deadlineMs !== undefined && { deadlineAt: now() + deadlineMs }),
         ...(safeToRepeat === false && { safeToRepeat }),
-        ...(preemptible === false ? { preemptible } : !units && unproven && { unproven }),
+        ...(preemptible === false ? { preemptible } : unproven && { unproven }),
       }
       const estimateMs = performance.now() - began
       return { facts: { job, question, quote, params, hasBody }, estimateMs }

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fakeContext } from '../../../workloads/testing/context.ts'
 import { readParams } from '../../../workloads/testing/params.ts'
 import { answers, only, sent, Trial } from '../../brain/testing/trial.ts'
 import { workOf } from '../../model/metrics.ts'
+import { fakeContext } from '../../workload/fake-context.ts'
 import { loadWorkloads } from '../../workload/load.ts'
 import { presetOf } from '../presets.ts'
 

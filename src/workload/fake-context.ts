@@ -1,8 +1,15 @@
 /** A fake job context, for tests that call `run` directly. */
 
-import type { JobContext as Context } from 'plimsoll/workload'
+import type { JobContext } from './workload.ts'
 
-export function fakeContext(overrides: Partial<Context> = {}): Context & { readonly fractions: number[] } {
+/** A job context whose fields are `overrides` or do nothing. */
+export type FakeContext = JobContext & {
+  /** What the workload passed to `progress`. */
+  readonly fractions: number[]
+}
+
+/** For tests that call a workload's `run` directly: by default without a body, and with an empty `dataDir`. */
+export function fakeContext(overrides: Partial<JobContext> = {}): FakeContext {
   const fractions: number[] = []
   return {
     jobId: 'job-1',
@@ -21,7 +28,7 @@ export function fakeContext(overrides: Partial<Context> = {}): Context & { reado
   }
 }
 
-function emptyBody(): Context['body'] {
+function emptyBody(): JobContext['body'] {
   return Object.assign(emptyStream(), { bytes: async () => new Uint8Array() })
 }
 
