@@ -116,12 +116,28 @@ test('reading needs no token on loopback', async () => {
   for (const token of Object.values(live.tokens)) assert.ok(!body.includes(token))
 })
 
+test('the rows of a published system are read from a cluster that runs', async () => {
+  const rows = (query: string) => ask(live.adminUrl, 'GET', `/api/rows?${query}`)
+  const { status, body } = await rows('preset=ecowork&limit=3')
+  assert.deepEqual([status, JSON.parse(body)], [200, { 'foxes-rabbits': [], 'insect-war': [], compress: [] }])
+  for (const [query, detail] of [
+    ['preset=nginx', /preset = nginx: must be one of cloudprime/],
+    ['', /preset = : must be one of/],
+    ['preset=cnv&limit=0', /limit = 0: must be an integer from 1/],
+    ['preset=cnv&limit=x', /limit = NaN: must be an integer/],
+  ] as const) {
+    const wrong = await rows(query)
+    assert.equal(wrong.status, 400, query)
+    assert.match(wrong.body, detail)
+  }
+})
+
 test('on another address than loopback every request needs the operator token, and names must be allowed', async (t) => {
   const open = await startLive({ adminHost: '0.0.0.0', adminNames: ['admin.example'], min: 1 })
   t.after(() => stopLive(open))
   await assertWell(open)
   const authorization = bearer(open.tokens.operator)
-  for (const path of ['/api/state', '/api/jobs/x/why', '/metrics', '/']) {
+  for (const path of ['/api/state', '/api/rows', '/api/jobs/x/why', '/metrics', '/']) {
     assert.equal((await ask(open.adminUrl, 'GET', path)).status, 401, path)
     assert.notEqual((await ask(open.adminUrl, 'GET', path, { authorization })).status, 401, path)
   }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { landscape, searches } from '../bench/tools/document.ts'
 import { cases } from '../bench/tools/requests.ts'
+import { figuresOf } from '../bench/tools/runs.ts'
 import { presetOf } from '../src/systems/presets.ts'
 import { read, usePool } from '../src/worker/slots/testing/use-pool.ts'
 import { readCode } from '../src/worker/workload-code.ts'
@@ -42,4 +43,19 @@ test('HC-12 nine searches: counts by routine are in the same order of size as in
     )
     assert.ok(factor < 10, `${strategy} ${side}: ${counts[i]}`)
   }
+})
+
+test('HC-12 the overhead of a tool is the median over the rounds of CPU time under it ÷ without it', () => {
+  const result = (cpuMs: number, work = 7) => ({ cpuMs, work, tally: {}, visited: 3 })
+  // The machine was twice as busy in the second round, for both.
+  const plain = [10, 20, 10].map((cpuMs) => result(cpuMs, 0))
+  const { overhead, cpuMs, work } = figuresOf(
+    plain,
+    [11, 22, 15].map((each) => result(each)),
+  )
+  assert.deepEqual([overhead, cpuMs, work], [1.1, 15, 7])
+  assert.throws(
+    () => figuresOf(plain, [result(11), result(22, 8), result(15)]),
+    /a search was counted differently in two runs/,
+  )
 })

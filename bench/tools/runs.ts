@@ -53,11 +53,12 @@ export async function runSearches(
   return results.map(([plain, ...others]) => ({
     plainMs: Math.min(...plain!.map(({ cpuMs }) => cpuMs)),
     visited: plain![0]!.visited,
-    byTool: Object.fromEntries(names.map((name, i) => [name, figures(plain!, others[i]!)])),
+    byTool: Object.fromEntries(names.map((name, i) => [name, figuresOf(plain!, others[i]!)])),
   }))
 }
 
-function figures(plain: readonly SearchResult[], runs: readonly SearchResult[]): ToolFigures {
+/** Of a search in each round, without a tool and under one. */
+export function figuresOf(plain: readonly SearchResult[], runs: readonly SearchResult[]): ToolFigures {
   const [first] = runs
   if (runs.some(({ work, visited }) => work !== first!.work || visited !== plain[0]!.visited))
     throw new Error('a search was counted differently in two runs')

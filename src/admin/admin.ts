@@ -6,6 +6,7 @@ import { acceptJoining, type JoinHandlers } from '../wire/accept.ts'
 import { type CacheParts, serveCache } from './cache.ts'
 import { type AdminAccess, type GuardRefusal, joinRefusal, operatorRefusal, senderRefusal } from './guard.ts'
 import { type RestartParts, serveRestart } from './restart.ts'
+import { type RowsParts, serveRows } from './rows.ts'
 import type { StoryHandler } from './why.ts'
 
 export interface JoinParts extends CacheParts {
@@ -15,7 +16,7 @@ export interface JoinParts extends CacheParts {
   refused(address: string, why: string): void
 }
 
-export interface AdminParts extends RestartParts, JoinParts {
+export interface AdminParts extends RestartParts, RowsParts, JoinParts {
   access: Omit<AdminAccess, 'tokens'>
   state(): unknown
   /** In the text format of Prometheus. */
@@ -74,7 +75,7 @@ function serve(
       headers,
     })
   }
-  if (parts.why(request, response)) return
+  if (parts.why(request, response) || serveRows(parts, request, response)) return
   if (pathOf(request) === '/metrics') {
     return void response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(parts.metrics())
   }

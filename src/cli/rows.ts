@@ -1,7 +1,8 @@
 import { maxQueryLimit } from '../ledger/ledger.ts'
 import { ConfigError } from '../lib/errors.ts'
-import { presetRows, rowsText } from './cluster/preset-rows.ts'
+import { askedRows, rowsText } from './cluster/preset-rows.ts'
 import { type Command, readOnlyOptions } from './options.ts'
+import { adminOptions } from './terminal/admin.ts'
 
 const options = {
   preset: {
@@ -9,7 +10,6 @@ const options = {
     help: 'the published system: cloudprime, cnv, hillclimbing or ecowork',
     value: 'NAME',
   },
-  data: { type: 'text', help: 'data folder of the cluster', default: '.plimsoll', value: 'DIR' },
   limit: {
     type: 'integer',
     help: 'maximum number of rows per workload',
@@ -17,6 +17,7 @@ const options = {
     min: 1,
     max: maxQueryLimit,
   },
+  ...adminOptions,
   json: { type: 'flag', help: 'print JSON instead of tables' },
 } as const
 
@@ -26,9 +27,9 @@ export const rows: Command = {
   usage: '--preset NAME [options]',
   options,
   async run(args) {
-    const { preset, data, limit, json } = readOnlyOptions('rows', args, options)
+    const { preset, limit, json, ...admin } = readOnlyOptions('rows', args, options)
     if (preset === undefined) throw new ConfigError('rows requires --preset')
-    const found = await presetRows(preset, data, limit)
+    const found = await askedRows(preset, admin, limit)
     console.log(json ? JSON.stringify(found) : rowsText(found))
     return 0
   },

@@ -99,6 +99,10 @@ export interface Ledger {
   /** Undefined if none were recorded. May lag behind until `flush`. Rejects like `recent`. */
   metricsFor(key: MetricsKey): Promise<MetricsRow | undefined>
   /**
+   * Rows of running and ended requests, written last first. Scans all rows of the workload. Otherwise like `recent`.
+   */
+  recentMetrics(query: Pick<RecentQuery, 'workload' | 'limit'>): Promise<MetricsRow[]>
+  /**
    * Resolves when every row recorded before the call is as durable as this kind of ledger can make it. Rejects with
    * LedgerError if one of them was dropped during the flush, if nothing could be written within the flush timeout
    * (the rows are kept and retried), or after `close`.

@@ -128,6 +128,13 @@ class SqliteLedger implements Ledger {
     return thread.call({ kind: 'metrics', key: storedKey(key) })
   }
 
+  async recentMetrics({ workload, limit }: RecentQuery): Promise<MetricsRow[]> {
+    this.#mustBeOpen()
+    checkLimit(limit)
+    const thread = await this.#thread()
+    return thread.call({ kind: 'recent-metrics', query: { workload, limit } })
+  }
+
   async flush(): Promise<void> {
     this.#mustBeOpen()
     await Promise.all(this.#writers().map((each) => each.flush()))

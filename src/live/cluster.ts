@@ -30,6 +30,7 @@ import { metricsText } from './metrics-text.ts'
 import { openDoor } from './open-door.ts'
 import { listMs, planCluster } from './plan.ts'
 import { nearHost, openPorts, usualAdminHost } from './ports.ts'
+import { presetRows } from './preset-rows.ts'
 import { openRecords } from './records.ts'
 import { restarter } from './rolling-restart.ts'
 import { Stopping } from './stopping.ts'
@@ -207,7 +208,8 @@ function serveOperators(
   const doors = { tokens, cache, joining, refused }
   const why = storyHandler(observers.stories, spec.discipline, (workload) => records.errors.of(workload), now)
   const metrics = () => metricsText(state())
-  const server = adminServer({ ...doors, access: { host, names }, state, metrics, restart, why })
+  const rows = (preset: string, limit: number) => presetRows(records.ledger, preset, limit)
+  const server = adminServer({ ...doors, access: { host, names }, state, metrics, rows, restart, why })
   const admin = adminListener(server, options)
   const tokenOf = (role: string) => (role === 'worker' || role === 'front' ? tokens[role] : undefined)
   const join = options.joinAddress && secureListener(joinServer(doors), { tokenOf, refused })

@@ -1,4 +1,4 @@
-/** The rules of the five systems by number. Each has tests whose names begin with its number (`npm run -s rules`). */
+/** The rules of the five systems by number. Each has tests with its number in their names (`npm run -s rules`). */
 
 export const rules = {
   'CP-1': 'POST or GET with one semiprime; answers its factors; all requests of a worker run at once',

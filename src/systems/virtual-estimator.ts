@@ -61,6 +61,7 @@ class VirtualRows {
     ...{ record() {}, recordMetrics() {}, releaseMetrics() {}, saveSnapshot() {} },
     warm: async ({ workload, limit = defaultWarmLimit }) => (this.#rows.get(workload) ?? []).slice(-limit),
     metricsFor: async () => undefined,
+    recentMetrics: async () => [],
     snapshots: async () => [],
     recent: async () => [],
     counts: async () => ({ rows: 0, dropped: 0, skipped: 0 }),

@@ -12,7 +12,8 @@ import { clusterOptionsFrom } from '../../src/cli/cluster/from-options.ts'
 import { upOptions } from '../../src/cli/cluster/up-options.ts'
 import { readConstants } from '../../src/systems/constants.ts'
 import { measuredConstants } from '../../src/systems/presets.ts'
-import { cli, patient, startLive, stopLive } from '../support/live.ts'
+import type { PlacingOptions } from '../../src/systems/schedulers.ts'
+import { cli, patient, startLive, stopLive, until } from '../support/live.ts'
 
 const run = promisify(execFile)
 
@@ -54,6 +55,53 @@ test('CN-17 calibration profiles Gray-Scott, and a cluster counts by the constan
   assert.equal(answer.status, 200)
   assert.ok(Math.abs(counted('x-cnv-instcount') / Number(cellInstructions) - 1) < 1e-4)
   assert.ok(Math.abs(counted('x-cnv-totalaccesses') / Number(cellAccesses) - 1) < 1e-4)
+})
+
+/** Its rank is about 4.4 billion. */
+const semiprime = '14400004560000217'
+
+test('CP-18 CP-19 calibration measures class bounds and limits, and a cluster classes requests by them', async (t) => {
+  const at = folder(t)
+  const file = join(at, 'measured.yaml')
+  const figures = join(at, 'figures')
+  await run(process.execPath, [
+    ...[cli, 'calibrate', '--preset', 'cloudprime', '--quick', '--out', file, '--figures', figures],
+  ])
+  // The higher the rank, the longer a request took.
+  const svg = readFileSync(join(figures, 'cloudprime-rank.svg'), 'utf8')
+  const [, agree, all] = /(\d+) of (\d+) pairs in the same order/.exec(svg)!
+  assert.deepEqual([Number(agree), Number(all)], [15, 15])
+
+  const { values, config } = await readConfigured(['--config', file], upOptions, assert.fail)
+  const measured = readConstants(values.constants!, 'cloudprime', measuredConstants.cloudprime)
+  const { intermediate, max, metricsEvery, mostIntermediate, mostMax } = measured as Record<string, number>
+  // Both bounds are rounded.
+  assert.ok(Math.abs(max! / intermediate! - 10) < 0.1)
+  assert.ok(metricsEvery! > 0)
+  for (const most of [mostIntermediate!, mostMax!]) assert.ok(Number.isInteger(most) && most >= 1)
+
+  const workScale = intermediate! / 2e9
+  const scaled = { ...values, workScale, port: 0, adminPort: 0 }
+  const { limits, ...options } = clusterOptionsFrom(scaled, () => {}, config)
+  const { classes } = options.placing as PlacingOptions
+  assert.deepEqual([classes!.mostIntermediate, classes!.mostMax], [mostIntermediate, mostMax])
+  const live = await startLive({
+    ...options,
+    ...{ dataDir: join(at, 'data'), min: 2, max: 2, limits: { ...limits, ...patient } },
+  })
+  t.after(() => stopLive(live))
+  const counted = async () => {
+    const answer = fetch(`${live.url}/factorize?n=${semiprime}`)
+    const holder = () => live.state().workers.find(({ jobs }) => jobs.length > 0)
+    await until(() => holder() !== undefined, 'a worker has the request')
+    const { max: ofMax, intermediate: ofIntermediate } = holder()!.figures
+    assert.equal((await answer).status, 200)
+    await live.ledger.flush()
+    return [ofMax, ofIntermediate]
+  }
+  // Of a new request the rank is the number itself.
+  assert.deepEqual(await counted(), [1, 0])
+  assert.deepEqual(await counted(), [0, 1])
 })
 
 test('calibrate rejects what it cannot use before it measures', async (t) => {

@@ -5,9 +5,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { partsOf } from '../../src/cli/cluster/preset.ts'
+import { askedRows } from '../../src/cli/cluster/preset-rows.ts'
 import type { QuoteDocument } from '../../src/estimate/quote.ts'
 import { workOf } from '../../src/model/metrics.ts'
-import { cloudPrimeRow } from '../../src/systems/cloudprime/rows.ts'
+import { type CloudPrimeRow, cloudPrimeRow } from '../../src/systems/cloudprime/rows.ts'
 import type { Preset } from '../../src/systems/preset.ts'
 import { presetOf } from '../../src/systems/presets.ts'
 import { type Live, startLive, stopLive, until, untilIdle } from '../support/live.ts'
@@ -85,6 +86,15 @@ test('CP-1 to CP-6 live: POST and GET, the rank of the row, metrics while it run
   assert.equal(last!.instanceId, holder.id)
   assert.deepEqual(holder.figures, { requests: 1, max: 1, intermediate: 0, lowCpuFor: 0 })
   assert.ok(holder.pid! > 0)
+  const asked = { data: live.dataDir, admin: live.adminUrl, tokenFile: undefined }
+  const { factorize } = await askedRows('cloudprime', asked, 10)
+  assert.deepEqual(
+    (factorize as CloudPrimeRow[]).map(({ parameter, running: isRunning }) => [parameter, isRunning]),
+    [
+      [large, true],
+      [small, false],
+    ],
+  )
   const running = await quoteOf(live, large)
   assert.deepEqual([running.reason.code, running.work], ['still-running', 1_272_110_814 / 1000])
   client.abort()

@@ -1,27 +1,32 @@
-/** `plimsoll rows --preset PRESET`: the system's own table, from the ledger of a data folder. */
+/** The table of a published system, from the cluster that runs, or from the ledger of one that is stopped. */
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openSqliteLedger } from '../../ledger/sqlite.ts'
 import { ConfigError } from '../../lib/errors.ts'
 import { oneOf } from '../../lib/one-of.ts'
-import { presetOf } from '../../systems/presets.ts'
+import { type PresetRows, presetRows } from '../../live/preset-rows.ts'
 import { rowViews } from '../../systems/rows.ts'
+import { type AdminValues, adminFrom } from '../terminal/admin.ts'
+import { getJson } from '../terminal/client.ts'
 import { table } from '../terminal/table.ts'
+import { configuredData, readAddresses } from './addresses-file.ts'
 
-/** Rows by workload. */
-export type PresetRows = Record<string, readonly object[]>
+/** A cluster that runs locks its ledger, so it is asked. */
+export async function askedRows(preset: string, values: AdminValues, limit: number): Promise<PresetRows> {
+  oneOf('--preset', preset, rowViews)
+  if (values.admin === undefined && !(await readAddresses(values.data)))
+    return storedRows(preset, values.data ?? (await configuredData()), limit)
+  const { url, token } = await adminFrom(values)
+  return getJson(url, `/api/rows?${new URLSearchParams({ preset, limit: `${limit}` })}`, { token })
+}
 
-export async function presetRows(preset: string, dataDir: string, limit: number): Promise<PresetRows> {
-  const view = oneOf('--preset', preset, rowViews)
+async function storedRows(preset: string, dataDir: string, limit: number): Promise<PresetRows> {
   const file = join(dataDir, 'ledger.db')
   if (!existsSync(file)) throw new ConfigError(`--data = ${dataDir}: must contain ledger.db`)
   const ledger = await openSqliteLedger({ file })
   try {
-    const rows: PresetRows = {}
-    for (const workload of presetOf(preset).workloads ?? [])
-      rows[workload] = await view(ledger, workload, limit)
-    return rows
+    return await presetRows(ledger, preset, limit)
   } finally {
     await ledger.close()
   }

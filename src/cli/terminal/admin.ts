@@ -33,7 +33,7 @@ export interface Admin {
   token: TokenSource
 }
 
-interface AdminValues {
+export interface AdminValues {
   admin: string | undefined
   tokenFile: string | undefined
   data: string | undefined

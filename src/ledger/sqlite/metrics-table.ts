@@ -1,5 +1,6 @@
 /** Writes and reads the metrics table by the rule of metrics.ts. The caller opens the transaction. */
 import type { DatabaseSync } from 'node:sqlite'
+import type { RecentQuery } from '../ledger.ts'
 import {
   type Kept,
   type MetricsEntry,
@@ -12,6 +13,8 @@ import {
 export interface MetricsTable {
   write(entry: MetricsEntry): void
   read(key: MetricsKey): MetricsRow | undefined
+  /** Written last first. */
+  recent(query: Pick<RecentQuery, 'workload' | 'limit'>): MetricsRow[]
 }
 
 export function metricsTable(db: DatabaseSync): MetricsTable {
@@ -19,6 +22,10 @@ export function metricsTable(db: DatabaseSync): MetricsTable {
   const placeholders = metricsFields.map((field) => `:${field}`).join(', ')
   const byKey = 'workload = :workload AND codeHash = :codeHash AND parameters = :parameters'
   const select = db.prepare(`SELECT ${columns} FROM metrics WHERE ${byKey}`)
+  // Without an index by time: only operators ask, and writes would have to keep it.
+  const newest = db.prepare(
+    `SELECT ${columns} FROM metrics WHERE workload = :workload ORDER BY at DESC, rowid DESC LIMIT :limit`,
+  )
   // An update keeps the row number, and with it the order of creation, in which pruning deletes rows.
   const updates = metricsFields.map((field) => `${field} = excluded.${field}`).join(', ')
   const insert = db.prepare(
@@ -31,11 +38,12 @@ export function metricsTable(db: DatabaseSync): MetricsTable {
 
   function read({ workload, codeHash, parameters }: MetricsKey): MetricsRow | undefined {
     const row = select.get({ workload, codeHash, parameters })
-    return row && ({ ...row, running: row.running === 1 } as unknown as MetricsRow)
+    return row && rowOf(row)
   }
 
   return {
     read,
+    recent: ({ workload, limit }) => newest.all({ workload, limit }).map(rowOf),
     write(entry) {
       if ('release' in entry) {
         const { worker = null, attempt = null } = entry.release
@@ -47,4 +55,8 @@ export function metricsTable(db: DatabaseSync): MetricsTable {
       if (mayWrite(kept, entry.row)) insert.run({ ...fields, running: running ? 1 : 0 })
     },
   }
+}
+
+function rowOf(row: Record<string, unknown>): MetricsRow {
+  return { ...row, running: row.running === 1 } as unknown as MetricsRow
 }

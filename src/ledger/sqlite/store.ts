@@ -25,6 +25,7 @@ export interface Store {
   writeMetrics(entries: MetricsEntry[]): void
   writeSnapshots(snapshots: Snapshot[]): void
   metricsFor(key: MetricsKey): MetricsRow | undefined
+  recentMetrics(query: RecentQuery): MetricsRow[]
   recent(query: RecentQuery): Collected<LedgerRow>
   warm(query: WarmQuery): Collected<WarmRow>
   snapshots(workload: string): Collected<Snapshot>
@@ -172,6 +173,7 @@ function storeOf(db: DatabaseSync, file: string, limits: RetentionLimits, close:
         for (const each of all) snapshots.write(each, Date.now())
       }),
     metricsFor: metrics.read,
+    recentMetrics: metrics.recent,
     recent: (query) => jobs.recent(query, Date.now()),
     warm: (query) => jobs.warm(query, 1 + limits.olderVersions, Date.now()),
     snapshots: (workload) => snapshots.read(workload, Date.now()),

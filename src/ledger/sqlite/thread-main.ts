@@ -41,6 +41,7 @@ function perform(call: Call): unknown {
     if (call.kind === 'write-metrics') return current.writeMetrics(call.entries)
     if (call.kind === 'write-snapshots') return current.writeSnapshots(call.snapshots)
     if (call.kind === 'metrics') return current.metricsFor(call.key)
+    if (call.kind === 'recent-metrics') return current.recentMetrics(call.query)
     if (call.kind === 'recent') return current.recent(call.query)
     if (call.kind === 'warm') return current.warm(call.query)
     if (call.kind === 'snapshots') return current.snapshots(call.workload)

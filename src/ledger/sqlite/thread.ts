@@ -25,6 +25,7 @@ type Request =
   | { kind: 'warm'; query: WarmQuery }
   | { kind: 'snapshots'; workload: string }
   | { kind: 'metrics'; key: MetricsKey }
+  | { kind: 'recent-metrics'; query: RecentQuery }
   | { kind: 'count' }
   /** Merges the log into the file and closes it. A later call opens the file again. */
   | { kind: 'close' }
@@ -38,6 +39,7 @@ interface Results {
   warm: Collected<WarmRow>
   snapshots: Collected<Snapshot>
   metrics: MetricsRow | undefined
+  'recent-metrics': MetricsRow[]
   count: number
   close: undefined
 }

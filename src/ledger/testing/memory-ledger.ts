@@ -93,6 +93,18 @@ class MemoryLedger implements Ledger {
     return row && { ...row }
   }
 
+  async recentMetrics({ workload, limit }: RecentQuery): Promise<MetricsRow[]> {
+    this.#mustBeOpen()
+    checkLimit(limit)
+    const rows = [...this.#metrics.values()].filter((row) => row.workload === workload)
+    // The sort is stable: of equal times the row created last comes first.
+    return rows
+      .reverse()
+      .sort((a, b) => b.at - a.at)
+      .slice(0, limit)
+      .map((row) => ({ ...row }))
+  }
+
   saveSnapshot(snapshot: Snapshot): void {
     if (this.#closed) return
     const entry = copySnapshot({ parameters: '', row: snapshot })

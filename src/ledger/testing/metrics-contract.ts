@@ -16,6 +16,7 @@ let requests = 0
 
 export function metricsContract(kind: string, open: Open): void {
   recordingContract(kind, open)
+  listingContract(kind, open)
   ownershipContract(kind, open)
 }
 
@@ -108,6 +109,22 @@ function recordingContract(kind: string, open: Open): void {
     ledger.recordMetrics(sampleMetrics())
     ledger.releaseMetrics({})
     await assert.rejects(ledger.metricsFor(sampleMetrics()), LedgerError)
+  })
+}
+
+function listingContract(kind: string, open: Open): void {
+  test(`${kind}: metrics of running and ended requests of a workload are listed, written last first`, async (t) => {
+    const ledger = await open(t)
+    const row = (parameters: string, at: number, more: Partial<MetricsRow> = {}) =>
+      sampleMetrics({ parameters, at, ...more })
+    const [first, second, third] = [row('1', 5), row('2', 5), row('3', 4, final)]
+    for (const each of [first, second, third, row('4', 9, { workload: 'julia' })]) ledger.recordMetrics(each)
+    ledger.recordMetrics({ ...first, at: 7, work: 200 })
+    await ledger.flush()
+    const list = (limit: number) => ledger.recentMetrics({ workload: 'factorize', limit })
+    assert.deepEqual(await list(10), [{ ...first, at: 7, work: 200 }, second, third])
+    assert.deepEqual(await list(1), [{ ...first, at: 7, work: 200 }])
+    await assert.rejects(list(0), LedgerError)
   })
 }
 

@@ -3,7 +3,6 @@
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { MetricsRow } from '../../ledger/metrics.ts'
 import type { Tally } from '../../model/metrics.ts'
-import { metricsRows } from '../metrics-rows.ts'
 
 export interface CloudPrimeRow {
   /** The number to factorize. */
@@ -25,7 +24,7 @@ export async function cloudprimeRows(
   workload: string,
   limit: number,
 ): Promise<CloudPrimeRow[]> {
-  return (await metricsRows(ledger, workload, limit)).map(cloudPrimeRow)
+  return (await ledger.recentMetrics({ workload, limit })).map(cloudPrimeRow)
 }
 
 export function cloudPrimeRow(row: MetricsRow): CloudPrimeRow {

@@ -2,7 +2,6 @@
 
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { MetricsRow } from '../../ledger/metrics.ts'
-import { metricsRows } from '../metrics-rows.ts'
 
 const parameters = ['map', 'width', 'height', 'xS', 'yS', 'x0', 'y0', 'x1', 'y1', 'strategy'] as const
 
@@ -19,7 +18,7 @@ export async function hillclimbingRows(
   workload: string,
   limit: number,
 ): Promise<HcRequest[]> {
-  return (await metricsRows(ledger, workload, limit)).map(hcRequestOf)
+  return (await ledger.recentMetrics({ workload, limit })).map(hcRequestOf)
 }
 
 /** An uploaded map is identified by its length and hash. */

@@ -1,8 +1,9 @@
-/** The constants of the five systems: the numeric literals of their presets and policies. */
+/** The constants of the five systems: the numeric literals of their presets, policies and workloads. */
 
 import { globSync, readFileSync } from 'node:fs'
 import { parse } from '@babel/parser'
 import { exempt } from './exempt.ts'
+import { isDocumented } from './zeros-and-ones.ts'
 
 export const systems = ['cloudprime', 'tiered', 'cnv', 'hillclimbing', 'ecowork'] as const
 export type System = (typeof systems)[number]
@@ -27,14 +28,29 @@ interface Node {
   [part: string]: unknown
 }
 
+/** Constants of a system outside its folder. `source`: the lines that have them. */
+const elsewhere: readonly { system: System; file: string; source: RegExp }[] = [
+  { system: 'cloudprime', file: 'src/systems/preset.ts', source: /./ },
+  { system: 'tiered', file: 'workloads/shop.ts', source: /^cacheMs:/ },
+]
+
 export function constantsOf(system: System): Constant[] {
   const files = globSync(`src/systems/${system}/*.ts`).filter((file) => !file.endsWith('.test.ts'))
-  return files.toSorted().flatMap((file) => constantsIn(system, file, readFileSync(file, 'utf8')))
+  return [
+    ...files.toSorted().flatMap((file) => constantsIn(system, file, readFileSync(file, 'utf8'))),
+    ...elsewhere
+      .filter((each) => each.system === system)
+      .flatMap(({ file, source }) =>
+        constantsIn(system, file, readFileSync(file, 'utf8')).filter((constant) =>
+          source.test(constant.source),
+        ),
+      ),
+  ]
 }
 
 /**
- * In a preset, all numbers. In a policy, all but 0 and 1 in functions and classes: those are used to count, to index
- * and to compare with nothing.
+ * In a preset, all numbers. In a policy, all but 0 and 1 in functions and classes: only a few of those are constants of
+ * a document.
  */
 export function constantsIn(system: System, file: string, source: string): Constant[] {
   const isPreset = file.endsWith('/preset.ts')
@@ -44,11 +60,11 @@ export function constantsIn(system: System, file: string, source: string): Const
     if (node.type.startsWith('TS') && !valued.has(node.type)) return
     if (node.type === 'NumericLiteral') {
       const value = node.value as number
-      if (!isPreset && inCode && (value === 0 || value === 1)) return
       const { line } = node.loc.start
       const text = lines[line - 1]!.trim()
       const constant = { system, file, line, start: node.start, end: node.end, value, source: text }
-      if (!exempt(constant)) found.push(constant)
+      const mayCount = !isPreset && inCode && (value === 0 || value === 1)
+      if (!exempt(constant) && (!mayCount || isDocumented(constant))) found.push(constant)
       return
     }
     for (const child of childrenOf(node)) walk(child, inCode || isCode(node))
