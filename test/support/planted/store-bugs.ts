@@ -38,7 +38,11 @@ export const storeBugs: Readonly<Record<string, readonly Planted[]>> = {
     ),
     planted(
       'a lease in PostgreSQL that a former leader renews',
-      ['src/store/postgres/leader.ts', 'WHERE epoch = $1 RETURNING epoch', 'WHERE epoch >= $1 RETURNING epoch'],
+      [
+        'src/store/postgres/leader.ts',
+        'WHERE epoch = $1 RETURNING epoch',
+        'WHERE epoch >= $1 RETURNING epoch',
+      ],
       [postgres, `postgres: ${ranOut}`],
     ),
   ],
