@@ -13,7 +13,7 @@ after(() => server?.stop())
 
 const jobs = 500
 /** The first jobs take longer, so that later ones overtake them. */
-const [longJobs, longMs, shortMs] = [12, 400, 8]
+const [longJobs, longMs, shortMs] = [12, 400, 25]
 /** Requests at a time. */
 const lanes = 16
 const workload = join(import.meta.dirname, '..', 'fixtures', 'logged.ts')
