@@ -1,97 +1,78 @@
 /**
- * Processes of a cluster are killed and frozen at random while clients send requests and hand in jobs: nothing that was
- * accepted may be lost, wrong, or computed again after it had ended.
+ * Processes of clusters are killed, frozen and starved at random, connections are cut, disks fill up and databases crash,
+ * while clients send requests and hand in jobs: nothing that was accepted may be lost, wrong, or computed again after it
+ * had ended. `--seed` draws what happens; how processes react to it depends on the machine.
  */
 
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { stream } from '../src/lib/random.ts'
-import { family, rssMbOf } from '../test/support/hostile/process-tree.ts'
-import { startUp, type Up } from '../test/support/hostile/up.ts'
-import { AsyncClients } from './chaos/async-clients.ts'
-import { breakThings } from './chaos/break-things.ts'
-import { SyncClients } from './chaos/sync-clients.ts'
+import { Counts } from './chaos/harms.ts'
+import { type OneMachine, oneMachine } from './chaos/one-machine.ts'
+import type { PartResult } from './chaos/part.ts'
+import { type TwoMachines, twoMachines } from './chaos/two-machines.ts'
 import type { BenchOptions } from './options.ts'
 
-/** The first part kills no fronts, so no client may see an error; the second kills everything. */
-const partsOf = (quick: boolean) => (quick ? [30_000, 30_000] : [300_000, 300_000])
-const settleMs = 120_000
+const partsMs = (quick: boolean) => (quick ? [30_000, 30_000] : [300_000, 300_000])
 
-export async function chaos({ quick }: BenchOptions): Promise<Record<string, unknown>> {
-  const seed = 1
-  const { next: random } = stream(seed, 'chaos')
+export async function chaos({ quick, seed = 1 }: BenchOptions): Promise<Record<string, unknown>> {
   console.log(`seed ${seed}`)
-  const flags = ['--fronts', '2', '--min', '2', '--max', '2', '--queue', '2000', '--stop-after', '2']
-  const up = await startUp({ flags })
-  const memory = watchMemory(up)
-  const [calm, wild] = partsOf(quick)
-  const sync = new SyncClients(up, 4)
-  const jobs = new AsyncClients(up, 3)
-  try {
-    const broken = { kills: 0, freezes: 0, brainKills: 0, frontKills: 0, keeperKills: 0 }
-    await breakThings(up, { forMs: calm!, fronts: false, random, broken })
-    await delay(2_000)
-    const before = { ...sync.counts }
-    await breakThings(up, { forMs: wild!, fronts: true, random, broken })
-    await sync.stop()
-    await jobs.stop(settleMs)
-    const recomputed = jobs.recomputed(runsIn(up))
-    for (const trouble of [...sync.troubles, ...jobs.troubles].slice(0, 20)) console.log(trouble)
-    const { sent, right, wrong, errors } = sync.counts
-    console.log(
-      `${sent} requests, ${right} answered right, ${errors} errors (${before.errors} before fronts were killed); ` +
-        `${jobs.counts.accepted} jobs accepted, ${jobs.counts.completed} completed`,
-    )
-    return {
-      requests: sent,
-      answered: right + wrong,
-      wrong: wrong + jobs.counts.wrong,
-      lost: jobs.counts.accepted - jobs.counts.completed,
-      client_errors: errors,
-      client_errors_without_front_kills: before.errors,
-      kills: broken.kills,
-      freezes: broken.freezes,
-      brain_kills: broken.brainKills,
-      front_kills: broken.frontKills,
-      keeper_kills: broken.keeperKills,
-      async_accepted: jobs.counts.accepted,
-      async_completed: jobs.counts.completed,
-      async_refused: jobs.counts.refused,
-      recomputed_after_finish: recomputed,
-      max_rss_mb: Math.round(memory.stop()),
-      main_died: up.isDead,
-    }
-  } finally {
-    memory.stop()
-    await sync.stop()
-    await jobs.stop(0)
-    const left = await up.stop()
-    if (left.length > 0) console.log(`left running: ${left.map(({ command }) => command).join('; ')}`)
-  }
+  const [oneMs, twoMs] = partsMs(quick) as [number, number]
+  const counts = new Counts()
+  const first = stream(seed, 'one machine')
+  const second = stream(seed, 'two machines')
+  const one = await oneMachine(oneMs, () => first.next(), counts)
+  show('one machine', one)
+  const two = await twoMachines(twoMs, () => second.next(), counts)
+  if (two) show('two machines', two)
+  const result = total(one, two, counts)
+  if (!isGood(result)) process.exitCode = 1
+  return { seed, ...result }
 }
 
-/** When each job has started to run, in milliseconds since 1970. */
-function runsIn(up: Up): Map<string, number[]> {
-  const runs = new Map<string, number[]>()
-  for (const line of readFileSync(join(up.dataDir, 'logged'), 'utf8').split('\n').filter(Boolean)) {
-    const [id = '', at] = line.split(' ')
-    runs.set(id, [...(runs.get(id) ?? []), Number(at)])
-  }
-  return runs
+function show(name: string, { sync, jobs, refusals, troubles }: PartResult): void {
+  console.log(
+    `${name}: ${sync.sent} requests, ${sync.right} answered right, ${sync.errors} errors (${sync.unexplained} without a broken connection); ` +
+      `${jobs.accepted} jobs accepted, ${jobs.completed} completed; tried again: ${JSON.stringify(refusals)}`,
+  )
+  for (const trouble of troubles.slice(0, 20)) console.log(`  ${trouble}`)
 }
 
-/** The largest memory of all processes together. */
-function watchMemory(up: Up): { stop(): number } {
-  let most = 0
-  const timer = setInterval(() => {
-    const mb = family(up.pid).reduce((sum, { pid }) => sum + rssMbOf(pid), 0)
-    most = Math.max(most, mb)
-  }, 1_000)
+function total(one: OneMachine, two: TwoMachines | undefined, counts: Counts) {
+  const parts: PartResult[] = two ? [one, two] : [one]
+  const sum = (of: (part: PartResult) => number) => parts.reduce((all, part) => all + of(part), 0)
   return {
-    stop() {
-      clearInterval(timer)
-      return most
-    },
+    requests: sum(({ sync }) => sync.sent),
+    answered: sum(({ sync }) => sync.right + sync.wrong),
+    wrong: sum(({ sync, jobs }) => sync.wrong + jobs.wrong),
+    lost: sum(({ jobs }) => jobs.accepted - jobs.completed),
+    client_errors: sum(({ sync }) => sync.errors),
+    client_errors_unexplained: sum(({ sync }) => sync.unexplained),
+    client_errors_before_front_kills: one.calmErrors,
+    kills: counts.kills,
+    freezes: counts.freezes,
+    starvations: counts.starvations,
+    brain_kills: counts.killsOf.brain,
+    front_kills: counts.killsOf.front,
+    keeper_kills: counts.killsOf.keeper,
+    full_disks: one.fullDisks,
+    cuts_up: one.cuts.up,
+    cuts_down: one.cuts.down,
+    leader_kills: two?.machineKills ?? 0,
+    standby_kills: two?.standbyKills ?? 0,
+    database_crashes: two?.databaseCrashes ?? 0,
+    database_cuts: two ? two.cuts.up + two.cuts.down : 0,
+    take_overs_ms: two?.takeOversMs ?? [],
+    async_accepted: sum(({ jobs }) => jobs.accepted),
+    async_completed: sum(({ jobs }) => jobs.completed),
+    async_refused: sum(({ jobs }) => jobs.refused),
+    recomputed_after_finish: sum(({ recomputed }) => recomputed),
+    max_rss_mb: Math.round(Math.max(...parts.map(({ maxRssMb }) => maxRssMb))),
+    main_died: one.mainDied,
   }
+}
+
+/** With two fronts a client notices nothing unless its front is killed or its connection cut. */
+function isGood(result: ReturnType<typeof total>): boolean {
+  const { wrong, lost, recomputed_after_finish, client_errors_before_front_kills, main_died } = result
+  const bad = wrong + lost + recomputed_after_finish + client_errors_before_front_kills
+  return bad === 0 && !main_died && result.async_completed >= result.async_accepted
 }

@@ -46,12 +46,14 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Record
 
 const usage = `usage: npm run -s bench -- NAME [--quick] [--report FILE]
        cold also takes --busy, --load PART, --runs SECONDS,… (at least 10), --seconds N, and --simulate; own takes --only estimates or --only path
+       chaos takes --seed N
        door takes --rounds N, --seconds N, --only NAME,…, --after SECONDS, --profile FOLDER
        jobs takes --rounds N, --seconds N, --callers N, --only NAME,…
 benchmarks: ${Object.keys(benches).join(', ')}`
 
 /** Options that not every benchmark takes. */
 const taken: Readonly<Record<string, readonly string[]>> = {
+  chaos: ['seed'],
   cold: ['busy', 'seconds', 'load', 'runs', 'simulate'],
   jobs: ['seconds', 'only', 'rounds', 'callers'],
   own: ['only'],
@@ -66,6 +68,7 @@ function parse(): { name: string; options: BenchOptions } | undefined {
         quick: { type: 'boolean', default: false },
         report: { type: 'string' },
         busy: { type: 'boolean' },
+        seed: { type: 'string' },
         seconds: { type: 'string' },
         load: { type: 'string' },
         runs: { type: 'string' },
@@ -79,10 +82,10 @@ function parse(): { name: string; options: BenchOptions } | undefined {
     })
     const [name] = positionals
     if (name === undefined || positionals.length > 1 || !Object.hasOwn(benches, name)) return undefined
-    const { quick, seconds, rounds, callers, after, load, runs, ...others } = values
+    const { quick, seed, seconds, rounds, callers, after, load, runs, ...others } = values
     const known = ['quick', 'report', ...(taken[name] ?? [])]
     if (Object.keys(values).some((option) => !known.includes(option))) return undefined
-    const numbers = Object.entries({ seconds, rounds, callers, after }).filter(
+    const numbers = Object.entries({ seed, seconds, rounds, callers, after }).filter(
       ([, text]) => text !== undefined,
     )
     const least = name === 'cold' ? 10 : 1

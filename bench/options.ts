@@ -4,6 +4,8 @@ export interface BenchOptions {
   quick: boolean
   /** File for an HTML page with plots, if the benchmark has any. */
   report?: string
+  /** `chaos` only: draws what happens. */
+  seed?: number
   /** `cold` only: runs beside busy loops on all cores. */
   busy?: boolean
   /** `cold` only: the part of the cores that the jobs need. */

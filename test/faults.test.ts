@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { chaos } from '../src/simulate/chaos.ts'
 import { type SchedulerName, schedulers } from '../src/systems/schedulers.ts'
 import { reproduce, runFaults } from './checks/faults.ts'
 import { share } from './support/thorough.ts'
@@ -35,3 +36,10 @@ for (const policy of Object.keys(schedulers) as SchedulerName[]) {
     assert.ok(sums.away > 2 * count && sums.awayFailed > count / 3)
   })
 }
+
+test('jobs of a seed with faults can be left out', () => {
+  const all = new Set(Array.from({ length: 100 }, (_, number) => number))
+  assert.equal(chaos('srpt', 4, { leftOut: all, faultsUntilMs: 500 }).results, 0)
+  all.delete(0)
+  assert.ok(chaos('srpt', 4, { leftOut: all, faultsUntilMs: 500 }).results <= 1)
+})

@@ -44,6 +44,10 @@ const options = {
     type: 'flag',
     help: 'draw a small cluster and faults of all kinds from the seed, and check all invariants after every event',
   },
+  'take-over': {
+    type: 'flag',
+    help: 'with --faults: brains die, too, and others take over',
+  },
   report: reportOption,
   log: { type: 'text', help: 'write the event log to this file', value: 'FILE' },
   json: { type: 'flag', help: 'print JSON instead of a table' },
@@ -64,11 +68,14 @@ export const simulate: Command = {
         throw new ConfigError(
           `--${name} = ${values[name]}: cannot be combined with --faults, which draws its own jobs`,
         )
+    if (values['take-over'] && !values.faults) throw new ConfigError('--take-over requires --faults')
     if (values.report !== undefined) await checkReportFile(values.report)
     const traffic = values.faults ? undefined : await trafficOf(values, args)
     const sink = openLog(values.log)
     try {
-      return traffic ? await calm(policy, values, traffic, args, sink) : faulty(policy, values, sink)
+      return traffic
+        ? await calm(policy, values, traffic, args, sink)
+        : faulty(policy, { ...values, takeOver: values['take-over'] }, sink)
     } finally {
       sink.close()
     }
@@ -189,11 +196,11 @@ function fleetRows(steps: FleetSteps, { workerHours, peakWorkers }: Money): stri
 
 function faulty(
   policy: Contender<SchedulerName>,
-  { seed, json }: { seed: number; json: boolean },
+  { seed, json, takeOver }: { seed: number; json: boolean; takeOver: boolean },
   sink: LogSink,
 ): number {
   try {
-    const result = chaos(policy.scheduler, seed, { log: sink.write })
+    const result = chaos(policy.scheduler, seed, { log: sink.write, takeOver })
     if (json) console.log(JSON.stringify({ ...policy, seed, ...result }))
     else {
       const rows = Object.entries(result).map(([name, value]) => [

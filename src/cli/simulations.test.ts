@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import type { ChaosResult } from '../simulate/chaos.ts'
 import { simulate } from './simulate.ts'
 import { run } from './testing/program.ts'
 
@@ -152,10 +153,19 @@ test('rejects bad arguments before anything runs', async () => {
     [['--report', folder], /--report = .*: cannot be written \(EISDIR\)/],
     [['--report', join(missing, 'x.html')], /--report = .*: cannot be written \(ENOENT\)/],
     [['--faults', '--trace', functions], /--trace = .*: cannot be combined with --faults/],
+    [['--take-over'], /--take-over requires --faults/],
   ]
   for (const [args, message] of wrong)
     await assert.rejects(async () => simulate.run(args), { code: 'CONFIG', message }, args.join(' '))
   assert.equal(existsSync(report), false)
+})
+
+test('simulate runs a seed of faults, with deaths of the brain if asked for', async () => {
+  const args = ['simulate', '--faults', '--seed', '6', '--json']
+  const plain = JSON.parse((await run(args)).stdout) as ChaosResult
+  assert.equal(plain.adopted, 0)
+  const taken = JSON.parse((await run([...args, '--take-over'])).stdout) as ChaosResult
+  assert.ok(taken.adopted > 0, `${taken.adopted} attempts went on under another brain`)
 })
 
 test('simulate runs a preset with its scaling, and rejects what a preset replaces', async () => {

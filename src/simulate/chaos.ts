@@ -59,6 +59,10 @@ export interface ChaosOptions extends ScenarioOptions {
   policies?: OwnPolicies
   /** True: brains die, and others take over. */
   takeOver?: boolean
+  /** Jobs that do not arrive, counted from 0. A failing run is repeated with fewer jobs. */
+  leftOut?: ReadonlySet<number>
+  /** Faults end by then, if not earlier. */
+  faultsUntilMs?: number
   log?: (chunk: Uint8Array) => void
 }
 
@@ -68,6 +72,7 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
   const takesOver = options.takeOver === true && mayTakeOver(scenario)
   if (takesOver) scenario.brain.limits = { ...scenario.brain.limits, recoverMs: 200 + (seed % 5) * 700 }
   const { brain, fleet, rates } = scenario
+  rates.untilMs = Math.min(rates.untilMs, options.faultsUntilMs ?? Infinity)
   const faults = new Faults(rates, seed)
   const { bounded } = disciplines[brain.discipline]
   const functions = brain.overflow?.concurrency ?? Infinity
@@ -88,7 +93,7 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
   world.begin()
   faults.begin(world)
   if (takesOver) endBrains(world, seed, rates.untilMs)
-  const calmMs = Math.max(submitAll(world, scenario), rates.untilMs)
+  const calmMs = Math.max(submitAll(world, scenario, options.leftOut), rates.untilMs)
   runToRest(world, calmMs)
   world.flushLog()
   checks.finally(world.brain)
@@ -102,9 +107,11 @@ function mayTakeOver({ brain }: ChaosScenario): boolean {
 }
 
 /** Returns the time of the last arrival. */
-function submitAll(world: World, scenario: ChaosScenario): number {
+function submitAll(world: World, scenario: ChaosScenario, leftOut?: ReadonlySet<number>): number {
   let last = 0
+  let number = 0
   for (const { atMs, job, size, hangsUpAtMs, ...how } of scenario.drawJobs()) {
+    if (leftOut?.has(number++)) continue
     world.clock.at(atMs, rank.arrival, () => world.submit(job, size, how))
     if (hangsUpAtMs !== undefined) world.clock.at(hangsUpAtMs, rank.arrival, () => world.hangUp(job.id))
     last = atMs

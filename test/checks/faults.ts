@@ -1,5 +1,5 @@
 /**
- * Runs fault seeds for every policy, on all cores, and prints the command that reproduces each failure.
+ * Runs fault seeds for every policy, on all cores, prints the command that reproduces each failure, and shrinks the first.
  * Part of `npm run check`. `--others`: seeds of every policy but the default one. `--first`: stop at the first failure.
  */
 
@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { chaos } from '../../src/simulate/chaos.ts'
 import { type SchedulerName, schedulers } from '../../src/systems/schedulers.ts'
+import { shrunkFaults } from './shrunk-faults.ts'
 
 export interface FaultRun {
   policy: SchedulerName
@@ -76,8 +77,7 @@ export function reproduce({
   seed: number
   takeOver?: boolean
 }): string {
-  if (takeOver) return `chaos('${policy}', ${seed}, { takeOver: true })`
-  return `npm run -s plimsoll -- simulate --faults --policy ${policy} --seed ${seed}`
+  return `npm run -s plimsoll -- simulate --faults${takeOver ? ' --take-over' : ''} --policy ${policy} --seed ${seed}`
 }
 
 /** Runs one policy after another, with its seeds spread over the cores. */
@@ -116,6 +116,9 @@ async function main(): Promise<void> {
         `${sum('strangers')} stray machines ended, ${sum('drained')} drains, ${sum('away')} attempts in functions (${sum('awayFailed')} failed), ${sum('roles')} roles assigned, ${sum('stays')} requests to leave denied, ${sum('late')} jobs dropped, ${sum('pauses')} pauses of the brain, ${sum('held')} silent workers kept, ${sum('ejected')} workers ejected, ${sum('adopted')} attempts adopted, ${failures.length} failures, ${((performance.now() - began) / 1000).toFixed(1)} s`,
     )
     for (const failure of failures.slice(0, 5)) console.log(`  ${failure.message}\n    ${reproduce(failure)}`)
+    const [worst] = failures
+    if (worst && failed === failures.length)
+      console.log((await shrunkFaults(worst.policy, worst.seed, worst.takeOver)).join('\n'))
     if (values.first && failed > 0) break
   }
   console.log(`${policies.length - (failed > 0 ? 1 : 0)} passed, ${failed > 0 ? 1 : 0} failed`)

@@ -45,7 +45,7 @@ try {
 if (missed > 0) process.exitCode = 1
 
 function runSeeds(main: string): Promise<string> {
-  const args = [main, '--seeds', seeds, ...(/keeper/.test(main) ? ['--quiet'] : [])]
+  const args = [main, '--seeds', seeds, '--quiet']
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   return text(child.stdout)
 }

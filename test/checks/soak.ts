@@ -9,7 +9,9 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { BusyLoad } from '../support/hostile/busy-load.ts'
+import { Disturbances } from '../support/hostile/disturbances.ts'
 import { Innocents } from '../support/hostile/innocents.ts'
+import { KeptClients } from '../support/hostile/kept-clients.ts'
 import { isFlat, type Sample, trendOf } from '../support/hostile/memory-trend.ts'
 import { openFiles, roleOf, rssMbOf } from '../support/hostile/process-tree.ts'
 import { type State, startUp, type Up } from '../support/hostile/up.ts'
@@ -26,6 +28,8 @@ const sampleEveryMs = 1_000
 const killEveryMs = Math.max(10_000, lengthMs / 24)
 /** Idle connections are closed after a minute, surplus slots after one to two: each has three descriptors in its worker. */
 const settleMs = 150_000
+/** Open kept jobs end in this time once the load is over. */
+const keptMs = 60_000
 
 interface Life {
   role: string
@@ -124,10 +128,20 @@ async function settle(up: Up, before: Record<string, number>) {
   }
 }
 
-const up = await startUp({ flags: ['--fronts', '2', '--min', '2', '--max', '2', '--queue', '200'] })
+const size = ['--fronts', '2', '--min', '2', '--max', '2', '--queue', '200']
+// Results fill their space early, so that memory and disk must stay flat afterwards.
+const up = await startUp({ flags: [...size, '--result-space', '1'] })
+const service = {
+  ...{ urls: () => [up.url], disturbances: new Disturbances() },
+  isOver: () => up.isDead || up.isStopped,
+}
+const keptIn = (clients: number, name: string) =>
+  new KeptClients(service, { clients, file: join(up.folder, 'runs'), name })
 const warm = new Innocents(up, { clients: 2 })
+const warmKept = keptIn(1, 'warm')
 await warm.more(50)
 await warm.stop()
+await warmKept.stop(keptMs)
 await delay(2_000)
 const before = descriptors(up)
 console.log(`descriptors before: ${JSON.stringify(before)}`)
@@ -137,10 +151,11 @@ const isOver = () => performance.now() - began >= lengthMs || up.isDead
 const memory = watchMemory(up)
 const load = new BusyLoad(up, Number(values.clients))
 const innocents = new Innocents(up, { clients: 2, slowMs: 20_000, mayBeUnknown: true, name: 'soak' })
+const kept = keptIn(2, 'kept')
 const kills = killWorkers(up, isOver)
 const rolling = roll(up, began)
 while (!isOver()) await delay(500)
-await Promise.all([load.stop(), innocents.stop()])
+await Promise.all([load.stop(), innocents.stop(), kept.stop(keptMs)])
 memory.stop()
 const killed = await kills
 const failedRolls = await rolling
@@ -156,7 +171,13 @@ for (const { role, pid, firstMb, lastMb, growthMb, noiseMb, troughsMb, flat } of
     `${role.padEnd(7)} ${`${pid}`.padStart(7)}  ${firstMb.toFixed(1)} MB → ${lastMb.toFixed(1)} MB, line ${growthMb.toFixed(1)} MB, noise ${noiseMb.toFixed(1)} MB: ${flat ? 'flat' : `GROWS: ${troughsMb.join(' ')}`}`,
   )
 }
-for (const trouble of [...load.troubles, ...innocents.troubles, ...failedRolls]) console.log(`  ${trouble}`)
+for (const trouble of [
+  ...load.troubles,
+  ...innocents.troubles,
+  ...kept.troubles.slice(0, 20),
+  ...failedRolls,
+])
+  console.log(`  ${trouble}`)
 const died = up.isDead
 const found = died
   ? { left: ['the main process ended'], files: [], now: {}, grown: [] }
@@ -166,6 +187,7 @@ console.log(
 )
 await up.stop()
 const { counts } = load
+const keptLost = kept.counts.accepted - kept.counts.completed
 const isAtRest =
   !died &&
   trends.every(({ flat }) => flat) &&
@@ -175,12 +197,13 @@ const result = {
   ...{
     minutes: Number(values.minutes),
     sent: counts.sent + innocents.counts.sent,
-    lost: counts.lost + innocents.counts.lost,
+    lost: counts.lost + innocents.counts.lost + keptLost,
   },
   ...{
-    wrong: counts.wrong + innocents.counts.wrong,
+    wrong: counts.wrong + innocents.counts.wrong + kept.counts.wrong,
     doubled: innocents.counts.doubled,
     refused: counts.refused,
+    kept: kept.counts.accepted,
   },
   ...{ kills: killed, rolls: rolls.length, rolls_failed: failedRolls.length, main_deaths: died ? 1 : 0 },
   growth_mb: Object.fromEntries(

@@ -1,7 +1,8 @@
 /**
- * Fuzzes parsers of outside input. npm run -s fuzz -- NAME|all [--seconds N] [--inputs N] [--seed S] [--no-guide] [--keep]
+ * Fuzzes parsers of outside input, and worlds in virtual time. npm run -s fuzz -- NAME|all [--seconds N] [--inputs N] [--seed S] [--no-guide] [--keep]
  * A failing input is written to test/fuzz/crashes; --input FILE runs one input again. --keep adds inputs that reach new
- * code to the corpus.
+ * code to the corpus. The names cluster-world, process-world, keeper-world and worlds (all three) take --seconds, --inputs
+ * (seeds) and --seed; their failures are printed with a shrunken log.
  */
 
 import { readFileSync } from 'node:fs'
@@ -12,6 +13,7 @@ import { textOfError } from './fuzz.ts'
 import type { Target } from './target.ts'
 import { loadTarget, targetNames } from './targets.ts'
 import { type Result, watchTarget } from './watch.ts'
+import { fuzzWorldsFrom, worldsNamed } from './worlds.ts'
 
 /** Compiled code and coverage counters may grow by this much. */
 const mostGrowthMb = 48
@@ -32,9 +34,12 @@ const { values, positionals } = parseArgs({
   },
 })
 const [name = 'all'] = positionals
-const chosen = await Promise.all((name === 'all' ? targetNames : [name]).map(loadTarget))
-if (values.input !== undefined) await once(chosen, values.input)
-else await fuzzAll(chosen)
+if (worldsNamed(name).length > 0) process.exitCode = await fuzzWorldsFrom(process.argv.slice(2))
+else {
+  const chosen = await Promise.all((name === 'all' ? targetNames : [name]).map(loadTarget))
+  if (values.input !== undefined) await once(chosen, values.input)
+  else await fuzzAll(chosen)
+}
 
 async function once([target]: readonly Target[], file: string): Promise<void> {
   if (name === 'all') throw new Error('--input requires the name of a target')

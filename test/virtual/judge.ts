@@ -87,12 +87,35 @@ export class Judge {
     ...{ twins: 0, sendFaults: 0, forgotten: 0 },
   }
 
-  constructor(now: () => number) {
+  readonly #lines: string[] | undefined
+  /** Counts that have been logged. */
+  #logged: Partial<ProcessCounts> = {}
+
+  /** `lines`: where events are logged. */
+  constructor(now: () => number, lines?: string[]) {
     this.#now = now
+    this.#lines = lines
   }
 
   fail(why: string): void {
     this.failures.push(`${(this.#now() / 1000).toFixed(3)} s: ${why}`)
+  }
+
+  /** True: a promise was broken. It is asked after every event, and logs what has been counted since. */
+  get isOver(): boolean {
+    if (this.#lines) this.#logCounts()
+    return this.failures.length > 0
+  }
+
+  #log(text: string): void {
+    this.#lines?.push(`${(this.#now() / 1000).toFixed(3)} s: ${text}`)
+  }
+
+  /** Most of what happens is counted: faults above all. */
+  #logCounts(): void {
+    for (const [name, count] of Object.entries(this.counts) as [keyof ProcessCounts, number][])
+      if (count !== (this.#logged[name] ?? 0)) this.#log(`${name}: ${count}`)
+    this.#logged = { ...this.counts }
   }
 
   uncaught(process: VirtualProcess | undefined, error: unknown): void {
@@ -117,17 +140,23 @@ export class Judge {
   }
 
   logged(line: string): void {
+    this.#log(`log of the brain: ${line}`)
     for (const start of this.#untold.keys()) if (line.startsWith(start)) this.#untold.delete(start)
   }
 
   sent(request: Request): void {
     this.counts.requests++
+    const { number, expected, needsMs, safeToRepeat } = request
+    this.#log(
+      `request ${number} is sent: ${expected.kind}, ${needsMs.toFixed(0)} ms${safeToRepeat ? '' : ', must not be repeated'}`,
+    )
     this.#requests.set(request.number, request)
   }
 
   started(number: number): void {
     const request = this.#requests.get(number)!
     request.starts++
+    this.#log(`request ${number} starts`)
     if (this.losesOnlyBrains && request.starts > 1 && request.expected.kind === 'result')
       this.fail(`request ${number} was run again, although only brains died`)
     if (!request.safeToRepeat && request.starts > 1)
@@ -137,6 +166,7 @@ export class Judge {
   ended(request: Request, ending: Ending): void {
     const { counts } = this
     request.endings.push(ending)
+    this.#log(`request ${request.number} ends: ${JSON.stringify(ending)}`)
     if (ending.kind === 'result') counts.results++
     else if (ending.kind === 'problem') counts.problems++
     else counts.broken++
@@ -179,6 +209,7 @@ export class Judge {
   /** `isHealthy`: no fault has touched the worker. */
   lost(worker: string, why: string, isHealthy: boolean): void {
     this.counts.lost++
+    this.#log(`worker ${worker} is lost: ${why}`)
     if (isHealthy) this.fail(`healthy worker ${worker} was declared lost: ${why}`)
   }
 

@@ -63,6 +63,8 @@ export class VirtualTime {
   readonly #due = new Heap<Entry>()
   #sequence = 0
   now = 0
+  /** Counts what is scheduled as long as it is set, and leaves some of it out. */
+  numbered: { count: number; leftOut: ReadonlySet<number> } | undefined
   /** The process whose code runs now; timers that it sets belong to it. */
   process: VirtualProcess | undefined
   /** Called when a process computes, with the time of all that it has computed in this turn of its event loop. */
@@ -134,7 +136,9 @@ export class VirtualTime {
   }
 
   schedule(at: number, phase: Phase, process: VirtualProcess | undefined, run: () => void): Entry {
-    const entry = { at, tie: phases[phase] * sequences + ++this.#sequence, process, run }
+    const isLeftOut = this.numbered?.leftOut.has(this.numbered.count++) === true
+    const tie = phases[phase] * sequences + ++this.#sequence
+    const entry: Entry = { at, tie, process, run: isLeftOut ? undefined : run }
     this.#due.push(entry, at, entry.tie)
     return entry
   }

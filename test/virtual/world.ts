@@ -1,6 +1,6 @@
 /**
  * Processes in virtual time: a brain, fronts and workers run their real code, connected by a virtual network, while a seed
- * draws requests and faults. `runProcesses` throws with the first promise that was broken.
+ * draws requests and faults.
  */
 
 import { type Random, stream } from '../../src/lib/random.ts'
@@ -14,11 +14,11 @@ import { planRequests } from './clients.ts'
 import { VirtualDisk } from './disk.ts'
 import { busyMs, Faults, type FaultWorld, type Node, type WorkerNode } from './faults.ts'
 import { FrontProcess } from './front-process.ts'
-import { Judge, type ProcessCounts } from './judge.ts'
+import type { Judge } from './judge.ts'
 import { VirtualNetwork } from './network.ts'
 import { VirtualPort } from './port.ts'
 import { Supervised } from './supervised.ts'
-import { newProcess, type VirtualProcess, VirtualTime } from './time.ts'
+import { newProcess, type VirtualProcess, type VirtualTime } from './time.ts'
 import { WorkerProcess } from './worker-process.ts'
 
 const brainAddress = ':brain'
@@ -27,18 +27,7 @@ const restMs = 180_000
 /** How often it is checked whether it has. */
 const checkMs = 1_000
 
-export async function runProcesses(seed: number): Promise<ProcessCounts> {
-  const time = new VirtualTime()
-  const random = stream(seed, 'timers')
-  using _installed = time.install(() => random.next())
-  const judge = new Judge(() => time.now)
-  time.onCharged = (process, turnMs) => judge.computed(process, turnMs)
-  time.onUncaught = (process, error) => judge.uncaught(process, error)
-  await new World(seed, time, judge).run()
-  return judge.counts
-}
-
-class World implements FaultWorld {
+export class World implements FaultWorld {
   readonly seed: number
   readonly time: VirtualTime
   readonly network: VirtualNetwork
@@ -88,12 +77,15 @@ class World implements FaultWorld {
     })
   }
 
-  async run(): Promise<void> {
+  /** What is closed at its end may fail no more promises. */
+  async run(leftOut: ReadonlySet<number>): Promise<{ planned: number; failures: string[] }> {
     const random = this.#random
     using _port = { [Symbol.dispose]: () => this.#port.close() }
     this.#supervised.run()
     const outside = random.below(3)
     for (let i = 1; i <= outside; i++) this.#startWorker(`x${i}`, `x${i}`)
+    const numbered = { count: 0, leftOut }
+    this.time.numbered = numbered
     planRequests(10 + random.below(20), {
       ...{ seed: this.seed, time: this.time, judge: this.judge, process: this.clients },
       ...{ port: this.#port, seats: this.#seats, between: [3000, busyMs - 2000] },
@@ -101,12 +93,12 @@ class World implements FaultWorld {
     const faults = new Faults(this)
     faults.planFaults()
     faults.planRolls()
-    await this.time.run(busyMs, () => this.judge.failures.length > 0)
+    this.time.numbered = undefined
+    await this.time.run(busyMs, () => this.judge.isOver)
     for (let at = busyMs; at < busyMs + restMs && !this.#isQuiet; at += checkMs)
-      await this.time.run(at, () => this.judge.failures.length > 0)
-    if (this.judge.failures.length === 0) this.#judgeAtRest()
-    if (this.judge.failures.length > 0)
-      throw new Error(`seed ${this.seed}: ${this.judge.failures.join('; ')}`)
+      await this.time.run(at, () => this.judge.isOver)
+    if (!this.judge.isOver) this.#judgeAtRest()
+    return { planned: numbered.count, failures: [...this.judge.failures] }
   }
 
   inBrain(run: (brain: BrainProcess) => void): void {

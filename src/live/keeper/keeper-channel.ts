@@ -28,14 +28,20 @@ export async function keeperProcess(log: (line: string) => void): Promise<number
       over.resolve(0)
     })
   const { token } = await begun.promise
-  const keeper = await startKeeper(
-    { settings: () => settings!, token, fronts: () => ports, log },
-    stop.signal,
-  )
+  const leave = () => {
+    process.off('disconnect', end)
+    process.disconnect?.()
+  }
+  const options = { settings: () => settings!, token, fronts: () => ports, log }
+  // An open channel would keep the process alive, and the supervisor from starting another.
+  const keeper = await startKeeper(options, stop.signal).catch((error: unknown) => {
+    leave()
+    throw error
+  })
   tell({ type: 'listening', port: keeper.port })
   const code = await over.promise
   process.off('disconnect', end)
   await keeper.close()
-  process.disconnect?.()
+  leave()
   return code
 }

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { allProcesses, descendants, type ProcessInfo } from '../processes.ts'
 
-export type Role = 'main' | 'brain' | 'front' | 'worker' | 'slot' | 'other'
+export type Role = 'main' | 'brain' | 'front' | 'keeper' | 'worker' | 'slot' | 'other'
 
 /** A process and all its descendants. */
 export function family(root: number): ProcessInfo[] {
@@ -14,8 +14,8 @@ export function family(root: number): ProcessInfo[] {
 export function roleOf({ pid, command }: ProcessInfo, main: number): Role {
   if (pid === main) return 'main'
   if (/slot-start/.test(command)) return 'slot'
-  const [, word] = /plimsoll\.js (worker|front|brain|function)\b/.exec(command) ?? []
-  return word === 'worker' || word === 'front' || word === 'brain' ? word : 'other'
+  const [, word] = /plimsoll\.js (worker|front|brain|keeper|function)\b/.exec(command) ?? []
+  return word === undefined || word === 'function' ? 'other' : (word as Role)
 }
 
 /** The processes of a family that hold the listening socket of a port. */

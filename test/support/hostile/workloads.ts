@@ -28,9 +28,11 @@ const tally = defineWorkload({
 const logged = defineWorkload({
   name: 'logged',
   description: 'Burns CPU time, and writes its id and the time to a file whenever it starts',
-  params: z.strictObject({ id: z.string(), ms: z.coerce.number().min(0).max(60_000) }),
-  run({ id, ms }, { dataDir }) {
-    appendFileSync(join(dataDir, 'logged'), `${id} ${Date.now()}\n`)
+  params: z.strictObject({
+    ...{ id: z.string(), ms: z.coerce.number().min(0).max(60_000), file: z.string().optional() },
+  }),
+  run({ id, ms, file }, { dataDir }) {
+    appendFileSync(file ?? join(dataDir, 'logged'), `${id} ${Date.now()}\n`)
     const began = process.cpuUsage()
     for (;;) {
       const { user, system } = process.cpuUsage(began)

@@ -6,7 +6,7 @@
 import { parseArgs } from 'node:util'
 import type { KeeperCounts } from './judge.ts'
 import { drawPlan, type Plan } from './plan.ts'
-import { shrunk } from './shrink.ts'
+import { shrunkLog } from './shrunk-keepers.ts'
 import { runPlan } from './world.ts'
 
 const { values } = parseArgs({
@@ -33,11 +33,7 @@ for (let seed = from; seed < from + seeds; seed++) {
 }
 const [first] = failed
 if (first && !values.quiet) {
-  const { plan, lines, failures } = await shrunk(first)
-  console.log(
-    `\nseed ${first.seed}, shrunk to ${plan.requests.length} requests and ${plan.faults.length} faults:`,
-  )
-  console.log([...lines, ...failures].join('\n'))
+  console.log(['', ...(await shrunkLog(first))].join('\n'))
   console.log(`\nto repeat it: npm run -s check:kept -- --from ${first.seed} --seeds 1`)
 }
 console.log(JSON.stringify({ seeds, ...totals, failed: failed.length }))

@@ -1,5 +1,6 @@
 /** Makes a failing plan smaller, as long as the same promise is broken. */
 
+import { kindOf, leastOf } from '../shrink.ts'
 import type { Plan } from './plan.ts'
 import { runPlan } from './world.ts'
 
@@ -11,20 +12,19 @@ export interface Shrunk {
 }
 
 export async function shrunk(failing: Plan): Promise<Shrunk> {
-  const kind = kindOf((await runPlan(failing)).failures)
-  let plan = failing
-  for (const part of ['requests', 'faults'] as const) {
-    for (let i = plan[part].length - 1; i >= 0; i--) {
-      const smaller = { ...plan, [part]: plan[part].toSpliced(i, 1) }
-      if (kindOf((await runPlan(smaller)).failures) === kind) plan = smaller
-    }
-  }
+  const kind = kindOf((await runPlan(failing)).failures[0])
+  const { requests, faults } = failing
+  const without = (leftOut: ReadonlySet<number>): Plan => ({
+    ...failing,
+    requests: requests.filter((_, i) => !leftOut.has(i)),
+    faults: faults.filter((_, i) => !leftOut.has(requests.length + i)),
+  })
+  const leftOut = await leastOf(requests.length + faults.length, async (each) => {
+    const { failures } = await runPlan(without(each))
+    return failures.length > 0 && kindOf(failures[0]) === kind
+  })
+  const plan = without(leftOut)
   const lines: string[] = []
   const { failures } = await runPlan(plan, lines)
   return { plan, lines, failures }
-}
-
-/** Without times, ids and numbers. */
-function kindOf([first = '']: readonly string[]): string {
-  return first.replaceAll(/[0-9a-z]{9}-[0-9a-f]{32}|\d+(\.\d+)?/g, '#').slice(0, 80)
 }
