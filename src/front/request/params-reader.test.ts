@@ -21,9 +21,13 @@ function readerOf(limitMs?: number) {
   const read = paramsReader(limitMs === undefined ? parts : { ...parts, limitMs })
   return {
     lines,
-    read(name: string, params: object): Promise<ReadParams> {
+    read(name: string, params: object, clientName = 'a'): Promise<ReadParams> {
       const json = new TextEncoder().encode(JSON.stringify(params))
-      return read(workloads.get(name)!, json.length, async () => ({ query: '', json }))
+      return read(workloads.get(name)!, {
+        clientName,
+        bytes: json.length,
+        given: async () => ({ query: '', json }),
+      })
     },
   }
 }
@@ -92,6 +96,26 @@ test('a check that exceeds its time limit is ended, and the next one has a new t
   assert.equal(isHere(await read('blocked', { gate, filler })), false)
 })
 
+test('a client with many long parameters neither delays those of others nor takes all places', async (t) => {
+  const { read } = readerOf()
+  const gate = join(folder(t), 'gate')
+  const order: string[] = []
+  const ended = (name: string) => () => order.push(name)
+  const first = read('blocked', { gate, filler }, 'many')
+  const more = { filler: 'x'.repeat(2_000) }
+  // As many as there are places.
+  const others = Array.from({ length: 4096 }, () => read('placed', more, 'many').then(ended('many')))
+  const refusal = others.at(-1)!.catch((error: RequestProblem) => error.code)
+  const modest = read('placed', more, 'modest').then(ended('modest'))
+  assert.equal(await refusal, 'params-queue-full')
+  writeFileSync(gate, '')
+  await first
+  await modest
+  assert.deepEqual(order, ['modest'])
+  await Promise.all(others.slice(0, -1))
+  assert.equal(order.length, 4096)
+})
+
 test('a schema that ends the thread fails its own request only', async () => {
   const { read } = readerOf()
   const ends = read('placed', { exit: true, filler })
@@ -112,7 +136,7 @@ test('a module that cannot be loaded in a thread fails the request, not the proc
   const read = paramsReader({ files: [file], code: {}, ask: questioner({ code: {}, log() {} }), log() {} })
   for (let i = 0; i < 2; i++)
     await assert.rejects(
-      read(shy!, 100_000, async () => ({ query: '' })),
+      read(shy!, { clientName: 'a', bytes: 100_000, given: async () => ({ query: '' }) }),
       /shy\.mjs: not in a thread/,
     )
 })

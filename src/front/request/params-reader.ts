@@ -9,6 +9,7 @@ import type { Questioner } from '../../estimate/question.ts'
 import { RecentMean, spreadMs } from '../../lib/retry-times.ts'
 import type { Workload } from '../../workload/workload.ts'
 import { RequestProblem, retryAfter } from '../problem.ts'
+import { FairQueue } from './fair-queue.ts'
 import {
   BadParams,
   cpuMsSince,
@@ -51,14 +52,20 @@ export interface ParamsThreadHandle extends Pick<Worker, 'postMessage' | 'termin
 }
 export type StartParamsThread = (data: ThreadData) => ParamsThreadHandle
 
-/** `bytes`: the length of the parameters. `given` is called when they are read. Rejects with a problem. */
-export type ParamsReader = (
-  workload: Workload,
-  bytes: number,
-  given: () => Promise<GivenParams>,
-) => Promise<ReadParams>
+/** Rejects with a problem. */
+export type ParamsReader = (workload: Workload, asked: AskedParams) => Promise<ReadParams>
+
+export interface AskedParams {
+  /** Clients share the thread. */
+  clientName: string
+  /** The length of the parameters. */
+  bytes: number
+  /** Called when they are read. */
+  given(): Promise<GivenParams>
+}
 
 interface Waiting {
+  clientName: string
   workload: string
   keep: boolean
   given(): Promise<GivenParams>
@@ -79,7 +86,7 @@ export function paramsReader(parts: ParamsReaderParts): ParamsReader {
     return await reading
   }
 
-  return async (workload, bytes, given) => {
+  return async (workload, { clientName, bytes, given }) => {
     const { name } = workload
     const isShort = bytes <= shortBytes
     const checked = (ms: number) => {
@@ -87,7 +94,7 @@ export function paramsReader(parts: ParamsReaderParts): ParamsReader {
     }
     try {
       if (isShort && !slow.has(name)) return await readHere(workload, await given())
-      return await thread.read({ workload: name, keep: bytes <= keptBytes, given, checked })
+      return await thread.read({ clientName, workload: name, keep: bytes <= keptBytes, given, checked })
     } catch (error) {
       if (!(error instanceof BadParams)) throw error
       throw new RequestProblem(400, error.code, error.message, { fields: error.fields })
@@ -95,10 +102,13 @@ export function paramsReader(parts: ParamsReaderParts): ParamsReader {
   }
 }
 
-/** Reads one request at a time, in their order. Starts on first use; while idle it does not keep the process alive. */
+/**
+ * Reads one request at a time; clients have equal shares of its time. Starts on first use; while idle it does not keep the
+ * process alive.
+ */
 class ParamsThread {
   readonly #parts: ParamsReaderParts
-  readonly #waiting: Waiting[] = []
+  readonly #waiting = new FairQueue<Waiting>(mostWaiting)
   #current: Waiting | undefined
   /** Resolves when it has loaded the workloads. */
   #worker: Promise<ParamsThreadHandle> | undefined
@@ -113,9 +123,8 @@ class ParamsThread {
   }
 
   read(asked: Omit<Waiting, 'resolve' | 'reject'>): Promise<ReadParams> {
-    if (this.#waiting.length >= mostWaiting) throw this.#busy()
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ ...asked, resolve, reject })
+      this.#waiting.add(asked.clientName, { ...asked, resolve, reject })?.reject(this.#busy())
       void this.#next()
     })
   }
@@ -123,7 +132,7 @@ class ParamsThread {
   async #next(): Promise<void> {
     if (this.#current) return
     clearTimeout(this.#idle)
-    const next = this.#waiting.shift()
+    const next = this.#waiting.next()
     if (!next) {
       this.#worker?.then((worker) => worker.unref()).catch(() => {})
       this.#idle = setTimeout(() => this.#end(), idleMs).unref()
@@ -181,10 +190,14 @@ class ParamsThread {
   }
 
   #done(settle: (waiting: Waiting) => void): void {
-    if (this.#limit) this.#busyMs.add(performance.now() - this.#sentAt)
+    const current = this.#current
+    if (this.#limit) {
+      const busyMs = performance.now() - this.#sentAt
+      this.#busyMs.add(busyMs)
+      if (current) this.#waiting.used(current.clientName, busyMs)
+    }
     clearTimeout(this.#limit)
     this.#limit = undefined
-    const current = this.#current
     this.#current = undefined
     if (current) settle(current)
     void this.#next()
