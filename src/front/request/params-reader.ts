@@ -6,6 +6,7 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Questioner } from '../../estimate/question.ts'
+import { Outage } from '../../lib/outage.ts'
 import { RecentMean, spreadMs } from '../../lib/retry-times.ts'
 import type { Workload } from '../../workload/workload.ts'
 import { RequestProblem, retryAfter } from '../problem.ts'
@@ -24,6 +25,7 @@ import { SlowChecks } from './slow-checks.ts'
 
 /** A read in the thread that takes longer is ended, with the thread. */
 const usualLimitMs = 5_000
+const limitSteps = 10
 /** Requests that may wait for the thread. */
 const mostWaiting = 4096
 /** The time that a request keeps the thread busy, until one has. */
@@ -117,9 +119,15 @@ class ParamsThread {
   #refused = 0
   #limit: NodeJS.Timeout | undefined
   #idle: NodeJS.Timeout | undefined
+  readonly #outage: Outage
 
   constructor(parts: ParamsReaderParts) {
     this.#parts = parts
+    const words = {
+      failed: (why: string) => `the thread that checks long parameters cannot be started: ${why}`,
+      works: () => 'the thread that checks long parameters is started again',
+    }
+    this.#outage = new Outage(words, parts.log)
   }
 
   read(asked: Omit<Waiting, 'resolve' | 'reject'>): Promise<ReadParams> {
@@ -147,10 +155,11 @@ class ParamsThread {
       const given = await next.given()
       const transfer = given.json ? [given.json.buffer as ArrayBuffer] : []
       this.#sentAt = performance.now()
-      this.#limit = setTimeout(() => this.#tooSlow(), this.#parts.limitMs ?? usualLimitMs)
+      this.#watch()
       worker.postMessage({ workload, given, keep } satisfies ThreadCall, transfer)
     } catch (error) {
-      this.#done((waiting) => waiting.reject(error as Error))
+      const failure = this.#failure(error as Error)
+      this.#done((waiting) => waiting.reject(failure))
     }
   }
 
@@ -159,7 +168,10 @@ class ParamsThread {
     const worker = startThread({ files: [...files], code })
     const ready = Promise.withResolvers<ParamsThreadHandle>()
     worker.on('message', (answer: ThreadAnswer) => {
-      if ('ready' in answer) ready.resolve(worker)
+      if ('ready' in answer) {
+        this.#outage.works()
+        ready.resolve(worker)
+      }
       // A thread that was ended because it was too slow may still answer.
       else if (this.#worker === ready.promise) this.#receive(answer)
     })
@@ -203,6 +215,12 @@ class ParamsThread {
     void this.#next()
   }
 
+  /** A pause of this process, in which no answer is received, counts as one step of the limit. */
+  #watch(stepsLeft = limitSteps): void {
+    const stepMs = (this.#parts.limitMs ?? usualLimitMs) / limitSteps
+    this.#limit = setTimeout(() => (stepsLeft > 1 ? this.#watch(stepsLeft - 1) : this.#tooSlow()), stepMs)
+  }
+
   #tooSlow(): void {
     const { limitMs = usualLimitMs } = this.#parts
     this.#end()
@@ -234,6 +252,16 @@ class ParamsThread {
   }
 
   #failure(error: NodeJS.ErrnoException): Error {
+    // The system has no descriptor, process or memory for a thread.
+    if (error.code === 'ERR_WORKER_INIT_FAILED') {
+      this.#outage.failed(error.message)
+      return new RequestProblem(
+        503,
+        'params-unchecked',
+        'The thread that checks parameters could not be started; try again.',
+        { headers: retryAfter(this.#waitMs()) },
+      )
+    }
     if (error.code !== 'ERR_WORKER_OUT_OF_MEMORY') return error
     const message = `The parameters need more than ${threadMemoryMb} MB of memory to check.`
     return new RequestProblem(413, 'params-too-large', message)
