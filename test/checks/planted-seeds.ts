@@ -7,11 +7,8 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
-import { keeperBugs } from '../support/planted/keeper-bugs.ts'
+import { allBugs } from '../support/planted/all.ts'
 import { Copy, seedRuns } from '../support/planted/plant.ts'
-import { processBugs } from '../support/planted/process-bugs.ts'
-import { requestBugs } from '../support/planted/request-bugs.ts'
-import { seedBugs } from '../support/planted/seed-bugs.ts'
 
 const { values } = parseArgs({
   options: { seeds: { type: 'string', default: '200' }, only: { type: 'string', default: '' } },
@@ -22,12 +19,7 @@ if (!(Number(seeds) >= 1)) throw new Error(`--seeds ${seeds}: must be at least 1
 const copy = new Copy()
 let missed = 0
 try {
-  for (const [topic, list] of Object.entries({
-    ...processBugs,
-    ...requestBugs,
-    ...seedBugs,
-    ...keeperBugs,
-  })) {
+  for (const [topic, list] of Object.entries(allBugs)) {
     for (const bug of list) {
       const name = `${topic}: ${bug.what}`
       const main = seedRuns[bug.file]

@@ -5,22 +5,18 @@
 
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { keeperBugs } from '../support/planted/keeper-bugs.ts'
+import { allBugs } from '../support/planted/all.ts'
 import { Copy, whyNotPlanted } from '../support/planted/plant.ts'
-import { processBugs } from '../support/planted/process-bugs.ts'
-import { requestBugs } from '../support/planted/request-bugs.ts'
-import { seedBugs } from '../support/planted/seed-bugs.ts'
-import { storeBugs } from '../support/planted/store-bugs.ts'
 
 /** Copies, and so planted bugs at a time. */
 const lanes = 2
 /** A test that hangs has failed. */
 const timeoutMs = 15_000
 
-const bugs = { ...processBugs, ...requestBugs, ...seedBugs, ...keeperBugs, ...storeBugs }
-
 test('the sources contain the text that each planted bug changes', () => {
-  const missing = Object.values(bugs).flatMap((list) => list.flatMap(({ edits }) => edits.map(whyNotPlanted)))
+  const missing = Object.values(allBugs).flatMap((list) =>
+    list.flatMap(({ edits }) => edits.map(whyNotPlanted)),
+  )
   assert.deepEqual(missing.filter(Boolean), [])
 })
 
@@ -30,7 +26,7 @@ describe('planted bugs', { concurrency: lanes }, () => {
   after(() => {
     for (const copy of copies) copy.remove()
   })
-  for (const [topic, list] of Object.entries(bugs)) {
+  for (const [topic, list] of Object.entries(allBugs)) {
     for (const bug of list) {
       const { what, file, test: name } = bug
       test(`${topic}: a test detects ${what}`, async (t) => {

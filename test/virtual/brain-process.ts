@@ -1,5 +1,6 @@
 /** A virtual brain process: the real brain, its driver, its registries of workers and fronts, and its actions. */
 
+import { EstimateErrors } from '../../src/estimate/errors.ts'
 import type { Estimator } from '../../src/estimate/estimator.ts'
 import { Overheads } from '../../src/estimate/overheads.ts'
 import { FleetRates } from '../../src/estimate/rates.ts'
@@ -29,6 +30,7 @@ import type { BrainSpec } from '../../src/systems/brain-spec.ts'
 import { onHello } from '../../src/wire/accept.ts'
 import { nominalRate } from '../../src/worker/rates.ts'
 import type { VirtualDisk } from './disk.ts'
+import type { VirtualLedger } from './ledger.ts'
 import type { VirtualNetwork } from './network.ts'
 import type { VirtualProcess } from './time.ts'
 
@@ -38,6 +40,7 @@ export interface BrainProcessParts {
   address: string
   spec: BrainSpec
   disk: VirtualDisk
+  ledger: Pick<VirtualLedger, 'record'>
   graceMs: number
   /** Number of fronts. */
   fronts: number
@@ -51,6 +54,10 @@ export interface BrainProcessParts {
   ordered(token: AttemptToken, worker: string): void
   /** The attempt of an earlier brain goes on. */
   adopted(): void
+  /** Something happened that must not. */
+  failed(why: string): void
+  /** The door cannot be opened. */
+  exit(): void
   /** A roll has ended. */
   rolled(failed: boolean): void
 }
@@ -141,7 +148,7 @@ export class BrainProcess {
     this.#link = parts.link
     this.#rolled = parts.rolled
     this.#version = Number(parts.link.memory?.version.id ?? 1)
-    this.#door = this.#openDoor(parts.fronts)
+    this.#door = this.#openDoor(parts)
     const left = parts.link.workers.map(({ launch, joined }) => ({ launch, joined }))
     tell({ type: 'adopted', launches: left })
     network.listen(address, process, (socket) => onHello(socket, handlers))
@@ -174,7 +181,7 @@ export class BrainProcess {
     this.#rolled(failed)
   }
 
-  #openDoor(fronts: number): Door {
+  #openDoor({ fronts, exit }: BrainProcessParts): Door {
     const door = supervisedDoor({
       link: this.#link,
       protocol: 'http',
@@ -186,10 +193,7 @@ export class BrainProcess {
       gone: (front) => this.#fronts.gone(front),
     })
     const opened = door.open(new AsyncDisposableStack()).then(() => door.start())
-    opened.then(
-      () => this.#link.send({ type: 'serving' }),
-      () => {},
-    )
+    opened.then(() => this.#link.send({ type: 'serving' }), exit)
     return door
   }
 
@@ -245,11 +249,17 @@ function readerOf({ seed, epoch }: BrainSpec): ResourceReader {
 }
 
 /** Records on a virtual disk. */
-function recordsOf(estimator: Estimator, { process, disk, spec }: BrainProcessParts): Records {
+function recordsOf(
+  estimator: Estimator,
+  { process, disk, ledger, spec, failed }: BrainProcessParts,
+): Records {
   return {
     ...{ estimator, components: undefined, ignores: () => false, storingFor: (same: unknown) => same },
-    log() {},
-    ledger: { record: () => disk.write(process) },
+    log(line: string) {
+      if (line.startsWith('internal error')) failed(line)
+    },
+    ledger,
+    errors: new EstimateErrors(),
     eventLog: eventLogFile({
       ...{ file: '/dev/null', spec, log() {} },
       write(_descriptor, bytes) {

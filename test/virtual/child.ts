@@ -1,7 +1,9 @@
 /** A child process as its parent sees it, with the channel between them. */
 
-import type { ChildProcess } from 'node:child_process'
+import type { ChildProcess, StdioOptions } from 'node:child_process'
 import { EventEmitter } from 'node:events'
+import { Readable, Writable } from 'node:stream'
+import { type SpawnErrorCode, spawnError, spawnErrors } from './spawn-failures.ts'
 import type { VirtualProcess, VirtualTime } from './time.ts'
 
 /** Time that a message takes. */
@@ -12,12 +14,19 @@ export interface ChildParts {
   parent: VirtualProcess
   process: VirtualProcess
   pid: number
+  /** Its standard input, output and errors, as far as they are pipes. */
+  stdio: StdioOptions | undefined
+  /** Set: the system refuses to start it. */
+  failure: SpawnErrorCode | undefined
   kill(): void
 }
 
 export class VirtualChild extends EventEmitter {
   readonly #parts: ChildParts
-  readonly pid: number
+  readonly pid: number | undefined
+  readonly stdin: Writable | null | undefined
+  readonly stdout: Readable | null | undefined
+  readonly stderr: Readable | null | undefined
   connected = true
   exitCode: number | null = null
   signalCode: string | null = null
@@ -27,7 +36,17 @@ export class VirtualChild extends EventEmitter {
   constructor(parts: ChildParts) {
     super()
     this.#parts = parts
-    this.pid = parts.pid
+    const { pid, stdio, failure } = parts
+    const hasStreams = !failure || spawnErrors[failure].streams
+    this.pid = failure ? undefined : pid
+    if (hasStreams) {
+      const isPipe = (n: number) => stdio?.[n] === 'pipe'
+      this.stdin = isPipe(0) ? new Writable({ write: (_chunk, _encoding, done) => done() }) : null
+      this.stdout = isPipe(1) ? new Readable({ read() {} }) : null
+      this.stderr = isPipe(2) ? new Readable({ read() {} }) : null
+    }
+    this.connected = hasStreams
+    if (failure) process.nextTick(() => this.#fail(failure))
   }
 
   /** To the child. */
@@ -55,9 +74,19 @@ export class VirtualChild extends EventEmitter {
       this.connected = false
       this.exitCode = code
       this.signalCode = code === null ? 'SIGKILL' : null
+      for (const output of [this.stdout, this.stderr]) output?.push(null)
       this.emit('exit', code, this.signalCode)
       this.emit('close', code, this.signalCode)
     })
+  }
+
+  /** As Node does, which gives it an exit code below 0. */
+  #fail(failure: SpawnErrorCode): void {
+    this.exitCode = -1
+    this.connected = false
+    this.emit('error', spawnError(failure))
+    for (const output of [this.stdout, this.stderr]) output?.push(null)
+    process.nextTick(() => this.emit('close', this.exitCode, null))
   }
 
   asChild(): ChildProcess {

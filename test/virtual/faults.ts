@@ -6,6 +6,8 @@ import type { VirtualDisk } from './disk.ts'
 import { type FrontProcess, sendErrors } from './front-process.ts'
 import type { Judge } from './judge.ts'
 import type { VirtualNetwork } from './network.ts'
+import type { SpawnFailures } from './spawn-failures.ts'
+import type { Supervised } from './supervised.ts'
 import type { VirtualProcess, VirtualTime } from './time.ts'
 import type { WorkerProcess } from './worker-process.ts'
 
@@ -29,6 +31,8 @@ export interface FaultWorld {
   readonly network: VirtualNetwork
   readonly disk: VirtualDisk
   readonly clients: VirtualProcess
+  readonly supervised: Pick<Supervised, 'process'>
+  readonly starts: SpawnFailures
   brain: (Node & { brain: BrainProcess }) | undefined
   livingWorkers(): WorkerNode[]
   livingFronts(): FrontProcess[]
@@ -79,7 +83,7 @@ export class Faults {
         this.#world.time.plan(2000 + random.next() * (busyMs - 4000), () => this.#world.killBrain())
       return
     }
-    const count = random.below(12)
+    const count = random.below(15)
     // Longer than workers may be silent, before other faults give a reason to declare them lost.
     if (this.#world.seed % 3 === 1) {
       const pauseMs = 6000 + random.next() * 6000
@@ -87,7 +91,7 @@ export class Faults {
     }
     for (let i = 0; i < count; i++) {
       const at = 2000 + random.next() * (busyMs - 4000)
-      const kind = random.below(13)
+      const kind = random.below(16)
       const ms = 100 + random.exponential() * 3000
       this.#world.time.plan(at, () => this.#fault(kind, ms, random))
     }
@@ -121,17 +125,26 @@ export class Faults {
     else if (kind === 10) {
       this.#world.judge.counts.sendFaults++
       front?.breakSending(random.below(sendErrors.length))
-    } else if (kind === 12) {
+    } else if (kind === 13) {
+      this.#world.judge.counts.frontPauses++
+      if (front) freeze(front)
+    } else if (kind === 14) {
+      this.#world.judge.counts.supervisorPauses++
+      freeze(this.#world.supervised)
+    } else if (kind === 15) this.#world.starts.refuse(this.#world.time.now + ms)
+    else if (kind === 12) {
       // The whole machine is suspended.
       this.#world.judge.counts.suspensions++
       const nodes = [...workers, ...fronts, ...(this.#world.brain ? [this.#world.brain] : [])]
+      freeze(this.#world.supervised)
       for (const node of nodes) freeze(node)
     } else if (kind === 11) {
       this.#world.judge.counts.forgotten++
       front?.missAnnouncement()
     } else if (kind === 7) {
       this.#world.judge.counts.diskFaults++
-      this.#world.disk.disturb(random.next() < 0.5 ? 'full' : 'slow', ms)
+      // Often longer than rows fit into the ledger's buffer.
+      this.#world.disk.disturb(2 * ms)
     } else if (kind === 5 && worker) {
       worker.touched = true
       freeze(worker)

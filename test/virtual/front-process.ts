@@ -41,6 +41,8 @@ export interface FrontProcessParts {
   /** Nobody need be told of attempts of this job any more. */
   over(job: string): void
   failed(why: string): void
+  /** True: the system starts no thread now. */
+  failsThread(): boolean
   log(line: string): void
 }
 
@@ -139,7 +141,7 @@ export class FrontProcess {
   }
 
   #effects(): FrontEffects {
-    const { process, network, time } = this.#parts
+    const { process, network, time, failsThread } = this.#parts
     const workloads = new Map([[workloadName, virtualWorkload(time)]])
     return {
       connect: ((_join: URL, _as: unknown, onMessage: (message: In) => void, onClose: () => void) =>
@@ -148,7 +150,7 @@ export class FrontProcess {
         ...{ process, network },
         sending: (token, port) => this.#sending(token, port),
       }),
-      startThread: virtualThreads(time, process, workloads),
+      startThread: virtualThreads(time, process, workloads, failsThread),
       resources: { read: () => ({}), close() {} },
     }
   }

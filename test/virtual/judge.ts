@@ -27,6 +27,13 @@ export interface ProcessCounts {
   silences: number
   diskFaults: number
   suspensions: number
+  frontPauses: number
+  supervisorPauses: number
+  /** Processes that the system refused to start. */
+  failedStarts: number
+  /** Written, and dropped by the last brain. */
+  ledgerRows: number
+  droppedRows: number
   rolls: number
   rollKills: number
   /** The longest time that an ordinary request waited in a run without faults. */
@@ -62,6 +69,8 @@ export class Judge {
   isCalm = false
   /** The only faults are deaths of brains. What runs then goes on, and nothing is refused. */
   losesOnlyBrains = false
+  /** The system refuses to start processes and threads now and then. */
+  hasFailedStarts = false
   readonly #requests = new Map<number, Request>()
   /** Beginnings of log lines that must follow, and since when. */
   readonly #untold = new Map<string, number>()
@@ -78,6 +87,11 @@ export class Judge {
       silences: 0,
       diskFaults: 0,
       suspensions: 0,
+      frontPauses: 0,
+      supervisorPauses: 0,
+      failedStarts: 0,
+      ledgerRows: 0,
+      droppedRows: 0,
       rolls: 0,
       rollKills: 0,
       longestWaitMs: 0,
@@ -187,8 +201,11 @@ export class Judge {
     if (ending.kind === 'problem') {
       const { status, code, problems } = ending
       if (problems > 10) return `${problems} problems are listed`
-      if (code === 'stopping' || code === 'internal') return `refused as ${code} by ${front!.name}`
-      if (expected.kind === 'problem') return status === expected.status ? undefined : `status ${status}`
+      if (code === 'stopping' || code === 'internal' || code === 'params-too-slow')
+        return `refused as ${code} by ${front!.name}`
+      if (code === 'params-unchecked' && this.hasFailedStarts) return undefined
+      if (expected.kind === 'problem')
+        return status === expected.status ? undefined : `status ${status} ${code}`
       if (code === 'overloaded' || (status === 504 && expected.kind === 'limit')) return undefined
       return this.isCalm || this.losesOnlyBrains ? `refused as ${code}` : undefined
     }

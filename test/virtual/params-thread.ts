@@ -14,6 +14,7 @@ export function virtualThreads(
   time: VirtualTime,
   front: VirtualProcess,
   workloads: ReadonlyMap<string, Workload>,
+  fails: () => boolean,
 ): StartParamsThread {
   return ({ code }) => {
     const thread = newProcess(`thread of ${front.name}`)
@@ -21,6 +22,12 @@ export function virtualThreads(
     const answer = (message: ThreadAnswer) =>
       time.schedule(Math.max(time.now, thread.frozenUntilMs) + messageMs, 'input', front, () => {
         if (thread.alive) toFront.emit('message', message)
+      })
+    thread.alive = !fails()
+    if (!thread.alive)
+      time.schedule(time.now, 'input', front, () => {
+        toFront.emit('error', startError())
+        toFront.emit('exit', 0)
       })
     const ask = questioner({ code, log: (log) => answer({ log }) })
     time.schedule(time.now + startMs, 'input', thread, () => answer({ ready: true }))
@@ -37,4 +44,9 @@ export function virtualThreads(
       unref() {},
     })
   }
+}
+
+/** As Node reports it without a free descriptor. */
+function startError(): Error {
+  return Object.assign(new Error('Worker initialization failure: EMFILE'), { code: 'ERR_WORKER_INIT_FAILED' })
 }

@@ -50,6 +50,7 @@ const real = {
   parse: JSON.parse,
   stringify: JSON.stringify,
   threadCpuUsage: process.threadCpuUsage,
+  nextTick: process.nextTick,
 }
 
 /** What it costs to parse or write a character of JSON. */
@@ -103,19 +104,22 @@ export class VirtualTime {
       const user = (this.process?.cpuMs ?? 0) * 1000
       return { user: user - (before?.user ?? 0), system: 0 }
     }
+    // An error that left Node's own queue of ticks would corrupt its stack of asynchronous contexts.
+    process.nextTick = (run: (...args: unknown[]) => void, ...args: unknown[]) =>
+      real.nextTick(() => void this.#survives(() => run(...args)))
     performance.now = () => this.now
     Date.now = () => startedAt + this.now
     const others = fixed(startedAt, random)
     return {
       [Symbol.dispose]() {
         process.off('unhandledRejection', rejected).off('uncaughtException', rejected)
-        const { performanceNow, dateNow, parse, stringify, threadCpuUsage, ...timers } = real
+        const { performanceNow, dateNow, parse, stringify, threadCpuUsage, nextTick, ...timers } = real
         Object.assign(globalThis, timers)
         performance.now = performanceNow
         Date.now = dateNow
         others[Symbol.dispose]()
         Object.assign(JSON, { parse, stringify })
-        process.threadCpuUsage = threadCpuUsage
+        Object.assign(process, { threadCpuUsage, nextTick })
       },
     }
   }

@@ -15,8 +15,10 @@ import { VirtualDisk } from './disk.ts'
 import { busyMs, Faults, type FaultWorld, type Node, type WorkerNode } from './faults.ts'
 import { FrontProcess } from './front-process.ts'
 import type { Judge } from './judge.ts'
+import { VirtualLedgerFile } from './ledger.ts'
 import { VirtualNetwork } from './network.ts'
 import { VirtualPort } from './port.ts'
+import { type SpawnFailures, spawnFailures } from './spawn-failures.ts'
 import { Supervised } from './supervised.ts'
 import { newProcess, type VirtualProcess, type VirtualTime } from './time.ts'
 import { WorkerProcess } from './worker-process.ts'
@@ -33,12 +35,14 @@ export class World implements FaultWorld {
   readonly network: VirtualNetwork
   readonly #random: Random
   readonly disk: VirtualDisk
+  readonly #ledger: VirtualLedgerFile
   readonly #workers = new Map<string, WorkerNode>()
   readonly #fronts = new Set<FrontProcess>()
   readonly clients = newProcess('clients')
   readonly #seats: number
   readonly #port: VirtualPort
-  readonly #supervised: Supervised
+  readonly supervised: Supervised
+  readonly starts: SpawnFailures
   readonly judge: Judge
   readonly #addresses: Addresses
   brain: (Node & { brain: BrainProcess }) | undefined
@@ -55,7 +59,8 @@ export class World implements FaultWorld {
     this.time = time
     this.network = new VirtualNetwork(time, stream(seed, 'network'))
     this.#random = stream(seed, 'world')
-    this.disk = new VirtualDisk(() => time.now)
+    this.disk = new VirtualDisk(() => time.now, stream(seed, 'disk'))
+    this.#ledger = new VirtualLedgerFile({ time, disk: this.disk, failed: (why) => judge.fail(why) })
     this.#seats = 1 + this.#random.below(3)
     judge.isCalm = seed % 3 === 0
     judge.losesOnlyBrains = seed % 3 === 2 && seed % 2 === 0
@@ -63,7 +68,10 @@ export class World implements FaultWorld {
     this.#port.onGap = ({ name }) => {
       if (judge.killed.size === 0) judge.fail(`${name} left its seat empty`)
     }
-    this.#supervised = new Supervised({
+    judge.hasFailedStarts = !judge.isCalm && !judge.losesOnlyBrains
+    const isOn = judge.hasFailedStarts && seed % 4 !== 0
+    this.starts = spawnFailures(stream(seed, 'starts'), { isOn, busyMs })
+    this.supervised = new Supervised({
       time,
       brain: (process, child) => this.#startBrain(process, child),
       front: (process, child, id) => this.#startFront(process, child, id),
@@ -71,6 +79,7 @@ export class World implements FaultWorld {
       ended: (process) => this.network.ended(process),
       startMs: (kind) =>
         kind === 'worker' ? 200 + this.#random.next() * 2000 : 50 + this.#random.next() * 500,
+      failure: () => this.starts.draw(time.now),
       log: (line) => {
         if (/^front f\d+ did not start/.test(line)) this.#rollFailed = true
       },
@@ -81,7 +90,7 @@ export class World implements FaultWorld {
   async run(leftOut: ReadonlySet<number>): Promise<{ planned: number; failures: string[] }> {
     const random = this.#random
     using _port = { [Symbol.dispose]: () => this.#port.close() }
-    this.#supervised.run()
+    this.supervised.run()
     const outside = random.below(3)
     for (let i = 1; i <= outside; i++) this.#startWorker(`x${i}`, `x${i}`)
     const numbered = { count: 0, leftOut }
@@ -97,6 +106,7 @@ export class World implements FaultWorld {
     await this.time.run(busyMs, () => this.judge.isOver)
     for (let at = busyMs; at < busyMs + restMs && !this.#isQuiet; at += checkMs)
       await this.time.run(at, () => this.judge.isOver)
+    Object.assign(this.judge.counts, this.#ledger.counts, { failedStarts: this.starts.count })
     if (!this.judge.isOver) this.#judgeAtRest()
     return { planned: numbered.count, failures: [...this.judge.failures] }
   }
@@ -115,12 +125,7 @@ export class World implements FaultWorld {
         const send: SupervisorLink['send'] = (each) => child.tell(each)
         const onMessage: SupervisorLink['onMessage'] = (take) => void takers.push(take)
         this.#runBrain(process, {
-          epoch: ++this.#epoch,
-          memory,
-          workers,
-          tokens: {},
-          send,
-          onMessage,
+          ...{ epoch: ++this.#epoch, memory, workers, tokens: {}, send, onMessage },
           close() {},
         })
       }
@@ -131,6 +136,8 @@ export class World implements FaultWorld {
     // Its supervisor then replaces fronts with other code, or logs that it cannot.
     this.#rollFailed = false
     const brain = new BrainProcess({
+      ledger: this.#ledger.open(process),
+      failed: (why) => this.judge.fail(why),
       ...{ process, network: this.network, disk: this.disk, address: brainAddress, graceMs: 5_000 },
       fronts: this.#seats,
       link,
@@ -141,6 +148,7 @@ export class World implements FaultWorld {
         limits: { queue: 1000, beatMs: 1000, recoverMs: 5000, bootMs: 20_000, listMs: 3000, backoffMs: 500 },
       },
       lost: (worker, why) => this.#lost(worker, why),
+      exit: () => this.supervised.end(process, 1),
       rolled: (failed) => (this.#rollFailed = failed),
       joined: (worker, port) => this.#addresses.joined(worker, port),
       ordered: (token, worker) => this.#addresses.ordered(token, worker),
@@ -154,11 +162,12 @@ export class World implements FaultWorld {
     const front: FrontProcess = new FrontProcess({
       ...{ process, time: this.time, network: this.network, port: this.#port, brainAddress, id },
       tell: (message) => child.tell(message),
-      exit: (code) => this.#supervised.end(process, code),
+      exit: (code) => this.supervised.end(process, code),
       sent: (token, port) => this.#addresses.sent(token, port),
       notSent: (token) => judge.notSent(token),
       over: (job) => judge.over(job),
       failed: (why) => judge.fail(why),
+      failsThread: () => this.starts.draw(this.time.now) !== undefined,
       log: (line) => judge.logged(line),
     })
     this.#fronts.add(front)
@@ -213,7 +222,7 @@ export class World implements FaultWorld {
   kill(node: Node | undefined): void {
     if (!node?.process.alive) return
     node.touched = true
-    if ((node as Partial<WorkerNode>).launch !== undefined) return this.#supervised.end(node.process)
+    if ((node as Partial<WorkerNode>).launch !== undefined) return this.supervised.end(node.process)
     node.process.alive = false
     this.network.ended(node.process)
   }
@@ -228,7 +237,7 @@ export class World implements FaultWorld {
   /** Of the cluster itself: its supervisor starts another. */
   killProcess(process: VirtualProcess): void {
     this.judge.killed.add(process)
-    this.#supervised.end(process)
+    this.supervised.end(process)
   }
 
   livingWorkers(): WorkerNode[] {
@@ -257,6 +266,8 @@ export class World implements FaultWorld {
     const fronts = this.livingFronts()
     const brain = this.brain
     if (!brain?.process.alive) return ['the brain is not there']
+    const rows = this.#ledger.missing
+    if (rows > 0) left.push(`${rows} rows of the ledger are neither written nor counted as dropped`)
     if (brain.brain.jobs > 0) left.push(`the brain still has ${brain.brain.jobs} jobs`)
     for (const { process, worker } of this.#workers.values()) {
       const held = process.alive && worker ? worker.held : 0

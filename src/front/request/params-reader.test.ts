@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,23 +8,28 @@ import { questioner } from '../../estimate/question.ts'
 import { loadWorkloads } from '../../workload/load.ts'
 import type { RequestProblem } from '../problem.ts'
 import type { ReadParams } from './params.ts'
-import { paramsReader } from './params-reader.ts'
+import type { ThreadAnswer } from './params-call.ts'
+import { paramsReader, type StartParamsThread } from './params-reader.ts'
 
 const files = [join(import.meta.dirname, '../../../test/fixtures/inputs.ts')]
 const workloads = new Map((await loadWorkloads(files)).map((workload) => [workload.name, workload]))
 const filler = 'x'.repeat(100_000)
 
-function readerOf(limitMs?: number) {
+function readerOf(limitMs?: number, startThread?: StartParamsThread) {
   const lines: string[] = []
   const log = (line: string) => lines.push(line)
   const ask = questioner({ code: { placed: 'c' }, log })
-  const parts = { files, code: { placed: 'c' }, ask, log }
+  const parts = { files, code: { placed: 'c' }, ask, log, startThread }
   const read = paramsReader(limitMs === undefined ? parts : { ...parts, limitMs })
   return {
     lines,
-    read(name: string, params: object): Promise<ReadParams> {
+    read(name: string, params: object, clientName = 'a'): Promise<ReadParams> {
       const json = new TextEncoder().encode(JSON.stringify(params))
-      return read(workloads.get(name)!, json.length, async () => ({ query: '', json }))
+      return read(workloads.get(name)!, {
+        clientName,
+        bytes: json.length,
+        given: async () => ({ query: '', json }),
+      })
     },
   }
 }
@@ -92,6 +98,69 @@ test('a check that exceeds its time limit is ended, and the next one has a new t
   assert.equal(isHere(await read('blocked', { gate, filler })), false)
 })
 
+test('a client with many long parameters neither delays those of others nor takes all places', async (t) => {
+  const { read } = readerOf()
+  const gate = join(folder(t), 'gate')
+  const order: string[] = []
+  const ended = (name: string) => () => order.push(name)
+  const first = read('blocked', { gate, filler }, 'many')
+  const more = { filler: 'x'.repeat(2_000) }
+  // As many as there are places.
+  const others = Array.from({ length: 4096 }, () => read('placed', more, 'many').then(ended('many')))
+  const refusal = others.at(-1)!.catch((error: RequestProblem) => error.code)
+  const modest = read('placed', more, 'modest').then(ended('modest'))
+  assert.equal(await refusal, 'params-queue-full')
+  writeFileSync(gate, '')
+  await first
+  await modest
+  assert.deepEqual(order, ['modest'])
+  await Promise.all(others.slice(0, -1))
+  assert.equal(order.length, 4096)
+})
+
+test('a pause of the process does not count as the time of a check', async () => {
+  const { read } = readerOf(50, () => {
+    const thread = new EventEmitter()
+    const answer = (message: ThreadAnswer) => setImmediate(() => thread.emit('message', message))
+    answer({ ready: true })
+    return Object.assign(thread, {
+      postMessage() {
+        // The process is stopped for longer than the limit, and has not read the answer when it continues.
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
+        answer({ read: 'checked' as unknown as ReadParams, ms: 1 })
+      },
+      terminate: async () => 0,
+      ref() {},
+      unref() {},
+    })
+  })
+  assert.equal(await read('placed', { filler }), 'checked')
+})
+
+test('a thread that the system refuses to start is a 503, and the next request starts one', async () => {
+  let starts = 0
+  const { read, lines } = readerOf(undefined, () => {
+    const thread = new EventEmitter()
+    const isRefused = ++starts < 3
+    const error = Object.assign(new Error('EMFILE'), { code: 'ERR_WORKER_INIT_FAILED' })
+    setImmediate(() => (isRefused ? thread.emit('error', error) : thread.emit('message', { ready: true })))
+    return Object.assign(thread, {
+      postMessage: () =>
+        setImmediate(() => thread.emit('message', { read: 'checked' as unknown as ReadParams, ms: 1 })),
+      terminate: async () => 0,
+      ref() {},
+      unref() {},
+    })
+  })
+  for (let i = 0; i < 2; i++)
+    await assert.rejects(read('placed', { filler }), { status: 503, code: 'params-unchecked' })
+  assert.equal(await read('placed', { filler }), 'checked')
+  assert.deepEqual(lines, [
+    'the thread that checks long parameters cannot be started: EMFILE',
+    'the thread that checks long parameters is started again',
+  ])
+})
+
 test('a schema that ends the thread fails its own request only', async () => {
   const { read } = readerOf()
   const ends = read('placed', { exit: true, filler })
@@ -112,7 +181,7 @@ test('a module that cannot be loaded in a thread fails the request, not the proc
   const read = paramsReader({ files: [file], code: {}, ask: questioner({ code: {}, log() {} }), log() {} })
   for (let i = 0; i < 2; i++)
     await assert.rejects(
-      read(shy!, 100_000, async () => ({ query: '' })),
+      read(shy!, { clientName: 'a', bytes: 100_000, given: async () => ({ query: '' }) }),
       /shy\.mjs: not in a thread/,
     )
 })

@@ -6,9 +6,11 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Questioner } from '../../estimate/question.ts'
+import { Outage } from '../../lib/outage.ts'
 import { RecentMean, spreadMs } from '../../lib/retry-times.ts'
 import type { Workload } from '../../workload/workload.ts'
 import { RequestProblem, retryAfter } from '../problem.ts'
+import { FairQueue } from './fair-queue.ts'
 import {
   BadParams,
   cpuMsSince,
@@ -23,6 +25,7 @@ import { SlowChecks } from './slow-checks.ts'
 
 /** A read in the thread that takes longer is ended, with the thread. */
 const usualLimitMs = 5_000
+const limitSteps = 10
 /** Requests that may wait for the thread. */
 const mostWaiting = 4096
 /** The time that a request keeps the thread busy, until one has. */
@@ -51,14 +54,20 @@ export interface ParamsThreadHandle extends Pick<Worker, 'postMessage' | 'termin
 }
 export type StartParamsThread = (data: ThreadData) => ParamsThreadHandle
 
-/** `bytes`: the length of the parameters. `given` is called when they are read. Rejects with a problem. */
-export type ParamsReader = (
-  workload: Workload,
-  bytes: number,
-  given: () => Promise<GivenParams>,
-) => Promise<ReadParams>
+/** Rejects with a problem. */
+export type ParamsReader = (workload: Workload, asked: AskedParams) => Promise<ReadParams>
+
+export interface AskedParams {
+  /** Clients share the thread. */
+  clientName: string
+  /** The length of the parameters. */
+  bytes: number
+  /** Called when they are read. */
+  given(): Promise<GivenParams>
+}
 
 interface Waiting {
+  clientName: string
   workload: string
   keep: boolean
   given(): Promise<GivenParams>
@@ -79,7 +88,7 @@ export function paramsReader(parts: ParamsReaderParts): ParamsReader {
     return await reading
   }
 
-  return async (workload, bytes, given) => {
+  return async (workload, { clientName, bytes, given }) => {
     const { name } = workload
     const isShort = bytes <= shortBytes
     const checked = (ms: number) => {
@@ -87,7 +96,7 @@ export function paramsReader(parts: ParamsReaderParts): ParamsReader {
     }
     try {
       if (isShort && !slow.has(name)) return await readHere(workload, await given())
-      return await thread.read({ workload: name, keep: bytes <= keptBytes, given, checked })
+      return await thread.read({ clientName, workload: name, keep: bytes <= keptBytes, given, checked })
     } catch (error) {
       if (!(error instanceof BadParams)) throw error
       throw new RequestProblem(400, error.code, error.message, { fields: error.fields })
@@ -95,10 +104,13 @@ export function paramsReader(parts: ParamsReaderParts): ParamsReader {
   }
 }
 
-/** Reads one request at a time, in their order. Starts on first use; while idle it does not keep the process alive. */
+/**
+ * Reads one request at a time; clients have equal shares of its time. Starts on first use; while idle it does not keep the
+ * process alive.
+ */
 class ParamsThread {
   readonly #parts: ParamsReaderParts
-  readonly #waiting: Waiting[] = []
+  readonly #waiting = new FairQueue<Waiting>(mostWaiting)
   #current: Waiting | undefined
   /** Resolves when it has loaded the workloads. */
   #worker: Promise<ParamsThreadHandle> | undefined
@@ -107,15 +119,20 @@ class ParamsThread {
   #refused = 0
   #limit: NodeJS.Timeout | undefined
   #idle: NodeJS.Timeout | undefined
+  readonly #outage: Outage
 
   constructor(parts: ParamsReaderParts) {
     this.#parts = parts
+    const words = {
+      failed: (why: string) => `the thread that checks long parameters cannot be started: ${why}`,
+      works: () => 'the thread that checks long parameters is started again',
+    }
+    this.#outage = new Outage(words, parts.log)
   }
 
   read(asked: Omit<Waiting, 'resolve' | 'reject'>): Promise<ReadParams> {
-    if (this.#waiting.length >= mostWaiting) throw this.#busy()
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ ...asked, resolve, reject })
+      this.#waiting.add(asked.clientName, { ...asked, resolve, reject })?.reject(this.#busy())
       void this.#next()
     })
   }
@@ -123,7 +140,7 @@ class ParamsThread {
   async #next(): Promise<void> {
     if (this.#current) return
     clearTimeout(this.#idle)
-    const next = this.#waiting.shift()
+    const next = this.#waiting.next()
     if (!next) {
       this.#worker?.then((worker) => worker.unref()).catch(() => {})
       this.#idle = setTimeout(() => this.#end(), idleMs).unref()
@@ -138,10 +155,11 @@ class ParamsThread {
       const given = await next.given()
       const transfer = given.json ? [given.json.buffer as ArrayBuffer] : []
       this.#sentAt = performance.now()
-      this.#limit = setTimeout(() => this.#tooSlow(), this.#parts.limitMs ?? usualLimitMs)
+      this.#watch()
       worker.postMessage({ workload, given, keep } satisfies ThreadCall, transfer)
     } catch (error) {
-      this.#done((waiting) => waiting.reject(error as Error))
+      const failure = this.#failure(error as Error)
+      this.#done((waiting) => waiting.reject(failure))
     }
   }
 
@@ -150,7 +168,10 @@ class ParamsThread {
     const worker = startThread({ files: [...files], code })
     const ready = Promise.withResolvers<ParamsThreadHandle>()
     worker.on('message', (answer: ThreadAnswer) => {
-      if ('ready' in answer) ready.resolve(worker)
+      if ('ready' in answer) {
+        this.#outage.works()
+        ready.resolve(worker)
+      }
       // A thread that was ended because it was too slow may still answer.
       else if (this.#worker === ready.promise) this.#receive(answer)
     })
@@ -181,13 +202,23 @@ class ParamsThread {
   }
 
   #done(settle: (waiting: Waiting) => void): void {
-    if (this.#limit) this.#busyMs.add(performance.now() - this.#sentAt)
+    const current = this.#current
+    if (this.#limit) {
+      const busyMs = performance.now() - this.#sentAt
+      this.#busyMs.add(busyMs)
+      if (current) this.#waiting.used(current.clientName, busyMs)
+    }
     clearTimeout(this.#limit)
     this.#limit = undefined
-    const current = this.#current
     this.#current = undefined
     if (current) settle(current)
     void this.#next()
+  }
+
+  /** A pause of this process, in which no answer is received, counts as one step of the limit. */
+  #watch(stepsLeft = limitSteps): void {
+    const stepMs = (this.#parts.limitMs ?? usualLimitMs) / limitSteps
+    this.#limit = setTimeout(() => (stepsLeft > 1 ? this.#watch(stepsLeft - 1) : this.#tooSlow()), stepMs)
   }
 
   #tooSlow(): void {
@@ -221,6 +252,16 @@ class ParamsThread {
   }
 
   #failure(error: NodeJS.ErrnoException): Error {
+    // The system has no descriptor, process or memory for a thread.
+    if (error.code === 'ERR_WORKER_INIT_FAILED') {
+      this.#outage.failed(error.message)
+      return new RequestProblem(
+        503,
+        'params-unchecked',
+        'The thread that checks parameters could not be started; try again.',
+        { headers: retryAfter(this.#waitMs()) },
+      )
+    }
     if (error.code !== 'ERR_WORKER_OUT_OF_MEMORY') return error
     const message = `The parameters need more than ${threadMemoryMb} MB of memory to check.`
     return new RequestProblem(413, 'params-too-large', message)

@@ -5,11 +5,13 @@ import type { FrontOverload } from '../overload/front-overload.ts'
 import type { RequestProblem } from '../problem.ts'
 import { Body } from './body.ts'
 import type { BodyBudget } from './body-budget.ts'
+import type { ClientNamer } from './client-name.ts'
 import type { Asked, Service, TargetRequest } from './target.ts'
 
 export interface RequestParts {
   service: Service
   estimator: Estimator
+  clientOf: ClientNamer
   /** The space for all bodies. */
   bodies: BodyBudget
   /** Why no request is accepted; undefined: requests are accepted. */
@@ -35,7 +37,7 @@ export async function readRequest(parts: RequestParts, asked: Asked): Promise<Es
   await parts.overload?.admitBody(asked.request)
   const body = new Body(asked.request, found.body, bodies, asked.sendContinue)
   try {
-    const target = await found.read(body)
+    const target = await found.read(body, parts.clientOf(asked.request))
     const began = performance.now()
     const question = target.question()
     if (estimator.look) await estimator.look(question)

@@ -54,8 +54,11 @@ export interface ServedEntry {
 export interface Target {
   /** How its body is read. */
   readonly body: BodyOptions
-  /** Reads what an estimate needs of the body. Rejects with a problem if the request is malformed. */
-  read(body: Body): Promise<TargetRequest>
+  /**
+   * Reads what an estimate needs of the body. `clientName`: of the client, which shares threads with others. Rejects
+   * with a problem if the request is malformed.
+   */
+  read(body: Body, clientName: string): Promise<TargetRequest>
 }
 
 /** A request that can be estimated and run. */

@@ -44,7 +44,7 @@ export function workloadService(parts: WorkloadServiceParts): Service {
       allow(asked.method, ['GET', 'HEAD', 'POST'])
       return {
         body: bodyOptions(workload, asked, limits),
-        read: (body) => readTarget(parts, read, workload, asked, body),
+        read: (body, clientName) => readTarget(parts, read, workload, { ...asked, body, clientName }),
       }
     },
     quotedMethod: ({ method = '' }: IncomingMessage) => method,
@@ -133,19 +133,20 @@ async function readTarget(
   { quantities }: WorkloadServiceParts,
   readParams: ParamsReader,
   workload: Workload,
-  { request, url, method }: Asked,
-  body: Body,
+  { request, url, method, body, clientName }: Asked & { body: Body; clientName: string },
 ): Promise<TargetRequest> {
   await body.has(Infinity)
   const { query } = url
   const format = paramsFormat(request)
   const isParams = format !== undefined
-  const read = await readParams(workload, query.length + (isParams ? body.bytes : 0), async () => {
+  const given = async () => {
     if (format === 'form') return { query: await withForm(query, body) }
     if (body.bytes === 0) return isParams ? { query, json: new Uint8Array() } : { query }
     if (isParams) return { query, json: await body.read() }
     return { query, body: { bytes: body.bytes, head: await body.head() } }
-  })
+  }
+  const bytes = query.length + (isParams ? body.bytes : 0)
+  const read = await readParams(workload, { clientName, bytes, given })
   const { question, raw } = read
   // A body with parameters is not sent to the workload as data.
   const data = isParams || body.bytes === 0 ? undefined : body

@@ -91,7 +91,7 @@ async function targetOf(
     // Nothing is answered, so that there is no client.
     const asked = { request, method, url: readUrl(request), client: undefined as unknown as Client }
     const found = service.find(asked)
-    return await found.read(new Body(request, found.body, noBodies))
+    return await found.read(new Body(request, found.body, noBodies), '')
   } catch (error) {
     if (!(error instanceof RequestProblem)) throw error
     return error.status === 404 ? 'elsewhere' : 'rejected'

@@ -7,11 +7,17 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { EventEmitter } from 'node:events'
 import { createInterface } from 'node:readline'
 
+export type Spawn = (program: string, args: readonly string[], options: SpawnOptions) => ChildProcess
+
 /** A process that cannot be started has no pid and reports an `error` event. Its streams may be missing. */
-export function startProcess(command: readonly string[], options: SpawnOptions): ChildProcess {
+export function startProcess(
+  command: readonly string[],
+  options: SpawnOptions,
+  spawnProcess: Spawn = spawn,
+): ChildProcess {
   const [program, ...args] = command
   try {
-    return spawn(program!, args, options)
+    return spawnProcess(program!, args, options)
   } catch (error) {
     const failed = new NotStarted()
     process.nextTick(() => failed.emit('error', error))

@@ -16,6 +16,57 @@ export const seedBugs: Readonly<Record<string, readonly Planted[]>> = {
       ['src/live/brain-driver.ts', 'if (ms < pulseMs) return', 'if (ms < Infinity) return'],
     ),
   ],
+  'failed starts, by seeds': [
+    planted(
+      'a process without streams that ends the supervisor',
+      ['src/worker/processes/start-process.ts', '    if (!input) continue\n', ''],
+      seeds,
+    ),
+    planted(
+      'a start that throws and ends the supervisor',
+      [
+        'src/worker/processes/start-process.ts',
+        'const failed = new NotStarted()',
+        'if (program) throw error\n    const failed = new NotStarted()',
+      ],
+      seeds,
+    ),
+    planted(
+      'a failed launch of a worker that ends the supervisor',
+      [
+        'src/live/fleet/worker-processes.ts',
+        'if (child.process.pid === undefined) end(error.message)',
+        'throw error',
+      ],
+      seeds,
+    ),
+    planted(
+      'a brain that is not restarted when it could not be started',
+      ['src/live/supervise/supervisor.ts', 'over(null, message)', 'void message'],
+      seeds,
+    ),
+    planted(
+      'a thread that cannot be started and ends its front',
+      [
+        'src/front/request/params-reader.ts',
+        "worker.on('error', ended)",
+        "worker.on('error', (error) => {\n      throw error\n    })",
+      ],
+      seeds,
+    ),
+  ],
+  'ledger, by seeds': [
+    planted(
+      'rows that are given up when a write fails',
+      ['src/ledger/writer.ts', 'this.#buffer.settle(failure === undefined)', 'this.#buffer.settle(true)'],
+      seeds,
+    ),
+    planted(
+      'rows that are dropped and not counted',
+      ['src/ledger/row-buffer.ts', 'this.#lost += end - this.#settled', 'this.#lost += 0'],
+      seeds,
+    ),
+  ],
   'rolled fronts, by seeds': [
     planted(
       'a front that gives up its long requests when it is replaced',
