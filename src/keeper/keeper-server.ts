@@ -30,6 +30,8 @@ export interface KeeperServerParts {
   closing?: AbortSignal | undefined
   /** Where webhooks may go. */
   webhookHosts: readonly string[]
+  /** When a request with this body may be sent again, in milliseconds, because this process is overloaded. */
+  overload?: { refusalMs(bodyBytes: number): number | undefined }
   now(): number
   log(line: string): void
 }
@@ -49,8 +51,9 @@ export function keeperServer(parts: KeeperServerParts): Server {
       () => outage.ends(),
       (error: Error) => {
         const problem = problemOf(error, parts.log)
-        if (problem.status === 503) outage.begins()
-        refuse(response, problem, problem.status === 503 ? outage.retryAfterMs() : undefined)
+        const isOutage = problem.status === 503 && problem.fields['retry-after'] === undefined
+        if (isOutage) outage.begins()
+        refuse(response, problem, isOutage ? outage.retryAfterMs() : undefined)
       },
     )
   })
@@ -130,9 +133,14 @@ async function keep(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { store, webhookHosts, now, closing } = parts
+  const { store, webhookHosts, now, closing, overload } = parts
   const keeper = leading(parts)
-  const { order, body } = await readOrder(request)
+  const againMs = overload?.refusalMs(Number(request.headers['content-length'] ?? 0))
+  if (againMs !== undefined)
+    throw new KeeperProblem(503, 'overloaded', 'The keeper of requests is overloaded. Try again later.', {
+      'retry-after': `${Math.ceil(againMs / 1000)}`,
+    })
+  const { order, body, bodyBytes } = await readOrder(request)
   const problem = order.webhook === undefined ? undefined : targetProblem(order.webhook, webhookHosts)
   if (problem !== undefined)
     throw new KeeperProblem(
@@ -140,7 +148,7 @@ async function keep(
       'bad-webhook',
       `Plimsoll-Webhook = ${order.webhook?.slice(0, 200)}: ${problem}.`,
     )
-  const kept = await keeper.keep(order, body)
+  const kept = await keeper.keep(order, body, bodyBytes)
   if (!kept)
     throw new KeeperProblem(
       422,
@@ -148,7 +156,7 @@ async function keep(
       'This Idempotency-Key was used for another request: its method, URL, type or body differs.',
     )
   const { id, ended, isRepeat } = kept
-  await within(ended, { limitMs: order.waitMs, id, closing }, response)
+  await within(ended(), { limitMs: order.waitMs, id, closing }, response)
   if (response.destroyed) return
   const job = await store.job(id)
   if (!job) throw new KeeperProblem(410, 'result-gone', `Job ${id} is not remembered any more.`)

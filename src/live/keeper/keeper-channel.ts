@@ -1,6 +1,7 @@
 /** The keeper's side of the channel to the supervisor. This process ends with it. */
 
 import { ConfigError } from '../../lib/errors.ts'
+import { watchKeeper } from './keeper-overload.ts'
 import type { FromKeeper, KeeperSettings, ToKeeper } from './messages.ts'
 import { startKeeper } from './run-keeper.ts'
 
@@ -28,14 +29,16 @@ export async function keeperProcess(log: (line: string) => void): Promise<number
       over.resolve(0)
     })
   const { token } = await begun.promise
+  const overload = watchKeeper(settings!.processMb, (line) => log(`keeper: ${line}`))
   const keeper = await startKeeper(
-    { settings: () => settings!, token, fronts: () => ports, log },
+    { settings: () => settings!, token, fronts: () => ports, log, overload },
     stop.signal,
   )
   tell({ type: 'listening', port: keeper.port })
   const code = await over.promise
   process.off('disconnect', end)
   await keeper.close()
+  overload.close()
   process.disconnect?.()
   return code
 }
