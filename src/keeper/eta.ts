@@ -26,6 +26,12 @@ export interface WithEnds {
   ends: EtaSeconds
 }
 
+/** When the job was expected to have ended; undefined: nothing was known. */
+export function endOf({ acceptedAt, quote }: { acceptedAt: number; quote: unknown }): number | undefined {
+  const { ends } = (quote ?? {}) as Partial<WithEnds>
+  return ends && acceptedAt + ends.expected * 1000
+}
+
 /** This part of all jobs ends beyond each bound: a little less than a twentieth, for the jobs from which a new keeper learns. */
 const beyond = 0.04
 /** How far a job that ends beyond a bound moves it. The first jobs of a kind move it further. */

@@ -34,6 +34,8 @@ export interface Kept {
   id: string
   /** Resolves when the job has an answer or is cancelled. */
   ended(): Promise<void>
+  /** When it is expected to have ended, if anything was known when it was accepted. */
+  endsAt: number | undefined
   /** True: an earlier request with the same key is this job. */
   isRepeat: boolean
 }

@@ -9,7 +9,7 @@ import type { Content, StoredJob } from '../store/store.ts'
 import type { KeepOrder } from '../wire/kept.ts'
 import { acceptJob, findAccepted, jobOf } from './accept-job.ts'
 import { discard, factsOf, heldAnswer, unknownOutcome } from './answers.ts'
-import { Etas } from './eta.ts'
+import { Etas, endOf } from './eta.ts'
 import type { KeeperParts, Kept } from './keeper-parts.ts'
 import { newKeptId } from './kept-id.ts'
 import { type OpenJob, OpenJobs } from './open-jobs.ts'
@@ -94,11 +94,11 @@ export class Keeper {
       const { id: first, state } = acceptance.job
       if (state === 'open' && !this.#jobs.get(first)) this.#resume(acceptance.job)
       this.#fill()
-      return { id: first, isRepeat: true, ended: () => this.ended(first) }
+      return { id: first, endsAt: endOf(acceptance.job), isRepeat: true, ended: () => this.ended(first) }
     }
     this.#jobs.wait(open)
     this.#fill()
-    return { id, isRepeat: false, ended: () => this.ended(id) }
+    return { id, endsAt: endOf(job), isRepeat: false, ended: () => this.ended(id) }
   }
 
   /** Its client was told that the store fails. If the job is stored nevertheless, it runs. */

@@ -39,7 +39,7 @@ export const keeperBugs: Readonly<Record<string, readonly Planted[]>> = {
         keeper,
         '    // A repeat may find it in the store before this call goes on.\n',
         `const known = idempotency && this.#keys.get(idempotency.key)
-         if (known !== undefined) return { id: known, isRepeat: true, ended: () => this.ended(known) }
+         if (known !== undefined) return { id: known, endsAt: undefined, isRepeat: true, ended: () => this.ended(known) }
          if (idempotency) this.#keys.set(idempotency.key, id)\n`,
       ],
     ),
