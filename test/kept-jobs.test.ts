@@ -166,6 +166,26 @@ test('a job is cancelled wherever it is, and its process ends', patient, async (
   )
 })
 
+test(
+  'more open jobs than allowed are refused with the limit, and others are accepted when one ends',
+  patient,
+  async (t) => {
+    const up = await startUp(t, '--open-jobs', '2', '--open-share', '100')
+    const jobs = [await handIn(up, '/gated?gate=q'), await handIn(up, '/gated?gate=q')]
+    const refused = await ask(up, '/gated?gate=q', { prefer: 'respond-async' })
+    assert.deepEqual([refused.status, refused.headers.get('content-type')], [503, 'application/problem+json'])
+    assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
+    const { type, limit, most } = (await refused.json()) as { type: string; limit: string; most: number }
+    assert.deepEqual([type, limit, most], ['urn:plimsoll:kept-jobs-full', 'open-jobs', 2])
+    const long = await ask(up, '/mirror', { prefer: 'respond-async' }, new Uint8Array(3_000_000))
+    assert.equal(long.status, 503)
+    await long.body?.cancel()
+    up.open('q')
+    for (const job of jobs) await untilJob(up, job, isAnswered, 'it is answered')
+    await handIn(up, '/gated?gate=q')
+  },
+)
+
 test('events report on a job until it has ended', patient, async (t) => {
   const up = await startUp(t)
   const job = await handIn(up, '/gated?gate=e')

@@ -32,6 +32,30 @@ export const keepOptions = under('Kept jobs', {
     max: 1_000_000_000,
     value: 'MB',
   },
+  openJobs: {
+    type: 'integer',
+    help: 'maximum number of kept jobs without an answer; further ones are refused',
+    default: 50_000,
+    min: 1,
+    max: 10_000_000,
+    value: 'JOBS',
+  },
+  openSpace: {
+    type: 'number',
+    help: 'space for the requests of kept jobs without an answer, in MB; further ones are refused',
+    default: 1024,
+    min: 1,
+    max: 1_000_000_000,
+    value: 'MB',
+  },
+  openShare: {
+    type: 'number',
+    help: 'part of --open-jobs and --open-space that one client may have, in percent',
+    default: 50,
+    min: 0.001,
+    max: 100,
+    value: 'PERCENT',
+  },
   webhookHosts: {
     type: 'text',
     help:

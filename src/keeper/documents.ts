@@ -1,9 +1,10 @@
 /** The documents that describe kept jobs to clients. */
 
+import { leftOf } from '../lib/retry-times.ts'
 import type { StoredJob, Webhook } from '../store/store.ts'
 import { linksOf } from '../wire/kept.ts'
 import type { Place } from './cluster-view.ts'
-import type { WithEnds } from './eta.ts'
+import { endOf, type WithEnds } from './eta.ts'
 import type { OpenJob } from './open-jobs.ts'
 
 /** Times in ISO 8601. */
@@ -34,6 +35,9 @@ export interface JobDocument {
   job?: string
   /** Why it waits, if the cluster refused it for now. */
   waitsFor?: string
+  /** The last reasons of an open job, in words. */
+  why?: readonly string[]
+  /** In the cluster, the present one included; of an open job. */
   attempts?: number
   quote: unknown
   /** `isKept`: its result can be read. */
@@ -57,6 +61,7 @@ export function documentOf(job: StoredJob, open: OpenJob | undefined, place: Pla
     ...(isOpen &&
       place?.done !== undefined && { progress: { done: place.done, remaining: place.remaining ?? 0 } }),
     ...(isOpen && place?.worker !== undefined && { worker: place.worker }),
+    ...(isOpen && place?.attempts !== undefined && { attempts: place.attempts }),
     ...(isOpen && open?.job !== undefined && { job: open.job }),
     ...(isOpen && open?.waitsFor !== undefined && { waitsFor: open.waitsFor }),
     quote,
@@ -79,11 +84,20 @@ export function etaOf({ acceptedAt, quote }: Pick<StoredJob, 'acceptedAt' | 'quo
   return { earliest: at(ends.earliest), expected: at(ends.expected), latest: at(ends.latest) }
 }
 
-/** When a client should look again, in seconds: when the job is expected to have ended, within limits. */
-export function retryAfterS(job: Pick<StoredJob, 'acceptedAt' | 'quote'>, now: number): number {
-  const eta = etaOf(job)
-  const leftS = eta ? (Date.parse(eta.expected) - now) / 1000 : 1
-  return Math.min(3600, Math.max(1, Math.ceil(leftS)))
+const [leastAgainMs, mostAgainMs, mostOverdueMs] = [1_000, 3_600_000, 300_000]
+
+/**
+ * When a client should look again, in seconds: when the job is expected to have ended. One that is overdue, or of which
+ * nothing is known, is asked for after a quarter of its age.
+ */
+export function retryAfterS(
+  { acceptedAt, quote }: Pick<StoredJob, 'acceptedAt' | 'quote'>,
+  now: number,
+): number {
+  const ageMs = Math.max(0, now - acceptedAt)
+  const expectedMs = (endOf({ acceptedAt, quote }) ?? acceptedAt) - acceptedAt
+  const ms = expectedMs > ageMs ? expectedMs - ageMs : Math.min(mostOverdueMs, leftOf(expectedMs, ageMs))
+  return Math.ceil(Math.min(mostAgainMs, Math.max(leastAgainMs, ms)) / 1000)
 }
 
 /** Beyond these, a time is not a date. */

@@ -26,6 +26,12 @@ export interface WithEnds {
   ends: EtaSeconds
 }
 
+/** When the job was expected to have ended; undefined: nothing was known. */
+export function endOf({ acceptedAt, quote }: { acceptedAt: number; quote: unknown }): number | undefined {
+  const { ends } = (quote ?? {}) as Partial<WithEnds>
+  return ends && acceptedAt + ends.expected * 1000
+}
+
 /** This part of all jobs ends beyond each bound: a little less than a twentieth, for the jobs from which a new keeper learns. */
 const beyond = 0.04
 /** How far a job that ends beyond a bound moves it. The first jobs of a kind move it further. */
@@ -62,9 +68,9 @@ export class Etas {
     const whole = { ...(quote as QuotedTimes), waitSeconds: waitSeconds + aheadS }
     const scale = scaleOf(whole)
     if (!scale) return quote
-    const { expected } = scale
-    const { earliest, latest } = this.#ends(scale)
-    const open = { scale, acceptedAt: now, isLate: false, entry: undefined }
+    const { expected, early, late } = scale
+    const open = { bounds: this.#boundsOf(scale), expected, early, late, acceptedAt: now, isLate: false }
+    const { earliest, latest } = endsOf(open)
     this.#open.set(id, open)
     this.#await(open, latest)
     return {
@@ -85,12 +91,11 @@ export class Etas {
     this.#open.delete(id)
     if (open.entry) this.#due.remove(open.entry)
     if (!isAnswered) return
-    const { scale, isLate, acceptedAt } = open
-    const bounds = this.#boundsOf(scale)
-    const error = Math.log(Math.max(now - acceptedAt, 0.001) / 1000 / scale.expected)
+    const { bounds, expected, early, late, isLate, acceptedAt } = open
+    const error = Math.log(Math.max(now - acceptedAt, 0.001) / 1000 / expected)
     const step = stepAfter(bounds.jobs++)
-    bounds.early += -error > scale.early + bounds.early ? step * (1 - beyond) : -step * beyond
-    if (!isLate) bounds.late += error > scale.late + bounds.late ? step * (1 - beyond) : -step * beyond
+    bounds.early += -error > early + bounds.early ? step * (1 - beyond) : -step * beyond
+    if (!isLate) bounds.late += error > late + bounds.late ? step * (1 - beyond) : -step * beyond
   }
 
   /** Jobs that should have ended by now, and have not, say so before they end. */
@@ -98,12 +103,12 @@ export class Etas {
     while (this.#due.topKey() <= now) {
       const open = this.#due.pop()!
       open.entry = undefined
-      const { latest } = this.#ends(open.scale)
+      const { latest } = endsOf(open)
       // The bound was moved since.
       if (open.acceptedAt + latest * 1000 > now) this.#await(open, latest)
       else {
         open.isLate = true
-        const bounds = this.#boundsOf(open.scale)
+        const { bounds } = open
         bounds.late += stepAfter(bounds.jobs) * (1 - beyond)
       }
     }
@@ -111,13 +116,6 @@ export class Etas {
 
   #await(open: Open, latest: number): void {
     open.entry = this.#due.push(open, open.acceptedAt + latest * 1000, ++this.#number)
-  }
-
-  #ends(scale: Scale): Pick<EtaSeconds, 'earliest' | 'latest'> {
-    const { expected, early, late } = scale
-    const bounds = this.#boundsOf(scale)
-    const earliest = expected * Math.exp(-early - bounds.early)
-    return { earliest, latest: Math.max(earliest, expected * Math.exp(late + bounds.late)) }
   }
 
   #boundsOf({ kind }: Scale): Bounds {
@@ -129,11 +127,18 @@ export class Etas {
   }
 }
 
-interface Open {
-  scale: Scale
+/** Kept for every open job, so it is small. */
+interface Open extends Omit<Scale, 'kind'> {
+  /** Of jobs of its kind. */
+  bounds: Bounds
   acceptedAt: number
   isLate: boolean
-  entry: Entry<Open> | undefined
+  entry?: Entry<Open> | undefined
+}
+
+function endsOf({ bounds, expected, early, late }: Open): Pick<EtaSeconds, 'earliest' | 'latest'> {
+  const earliest = expected * Math.exp(-early - bounds.early)
+  return { earliest, latest: Math.max(earliest, expected * Math.exp(late + bounds.late)) }
 }
 
 interface Scale {

@@ -28,7 +28,7 @@ test('an answer that cannot be stored is stored later, and the job does not run 
   await settle()
   store.answer = answer
   t.mock.timers.tick(60_000)
-  await kept!.ended
+  await kept!.ended()
   assert.deepEqual([await resultOf(stand, kept!.id), stand.sent.length], ['done', 1])
 })
 

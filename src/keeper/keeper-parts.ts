@@ -1,6 +1,7 @@
 /** What a keeper is made of, and what it says of a request that it keeps. */
 
 import type { JobStore, Retention } from '../store/store.ts'
+import type { QuotaLimits } from './quota.ts'
 import type { sendJob } from './send-job.ts'
 
 export interface KeeperParts {
@@ -12,6 +13,8 @@ export interface KeeperParts {
   token: string
   /** How many jobs the cluster is given at a time; the others wait here. */
   most: number
+  /** Of open jobs. */
+  limits: QuotaLimits
   /** Cores of the cluster. */
   cores(): number
   retention: Retention
@@ -30,7 +33,9 @@ export interface KeeperParts {
 export interface Kept {
   id: string
   /** Resolves when the job has an answer or is cancelled. */
-  ended: Promise<void>
+  ended(): Promise<void>
+  /** When it is expected to have ended, if anything was known when it was accepted. */
+  endsAt: number | undefined
   /** True: an earlier request with the same key is this job. */
   isRepeat: boolean
 }

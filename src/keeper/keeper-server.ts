@@ -5,11 +5,12 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { RecoveryTime } from '../lib/retry-times.ts'
 import type { JobStore, StoredJob } from '../store/store.ts'
-import { jobsPath, keepPath, keptJobField, linksOf, pathOf } from '../wire/kept.ts'
+import { jobsPath, keepPath, keptEndField, keptJobField, linksOf, pathOf } from '../wire/kept.ts'
 import { authorizer } from '../wire/token.ts'
 import { type Caller, callerOf, maySee } from './callers.ts'
 import type { ClusterView } from './cluster-view.ts'
-import { documentOf, type JobDocument, retryAfterS } from './documents.ts'
+import { cancelFacts, describeJob, reasonsOf } from './describe-job.ts'
+import { documentOf, retryAfterS } from './documents.ts'
 import { followJob } from './job-events.ts'
 import type { Keeper } from './keeper.ts'
 import { isKeptId } from './kept-id.ts'
@@ -30,6 +31,8 @@ export interface KeeperServerParts {
   closing?: AbortSignal | undefined
   /** Where webhooks may go. */
   webhookHosts: readonly string[]
+  /** When a request with this body may be sent again, in milliseconds, because this process is overloaded. */
+  overload?: { refusalMs(bodyBytes: number): number | undefined }
   now(): number
   log(line: string): void
 }
@@ -49,8 +52,9 @@ export function keeperServer(parts: KeeperServerParts): Server {
       () => outage.ends(),
       (error: Error) => {
         const problem = problemOf(error, parts.log)
-        if (problem.status === 503) outage.begins()
-        refuse(response, problem, problem.status === 503 ? outage.retryAfterMs() : undefined)
+        const isOutage = problem.status === 503 && problem.fields['retry-after'] === undefined
+        if (isOutage) outage.begins()
+        refuse(response, problem, isOutage ? outage.retryAfterMs() : undefined)
       },
     )
   })
@@ -70,7 +74,7 @@ async function handle(
     return json(
       response,
       200,
-      await listJobs(parts.store, caller, query, (job) => describe(parts, job, caller)),
+      await listJobs(parts.store, caller, query, (job) => describeJob(parts, job, caller)),
     )
   }
   if ((part !== undefined && part !== 'result' && part !== 'events') || more.length > 0)
@@ -87,7 +91,8 @@ async function handle(
   if (request.method === 'DELETE') return cancel(parts, job, response, caller)
   if (part === 'result') return result(parts, job, response)
   if (part === 'events') return events(parts, { job, caller }, request, response)
-  json(response, 200, await describe(parts, job, caller), headersOf(parts, job))
+  const [document, why] = await Promise.all([describeJob(parts, job, caller), reasonsOf(parts, job)])
+  json(response, 200, { ...document, ...why }, headersOf(parts, job))
 }
 
 function events(
@@ -97,7 +102,7 @@ function events(
   response: ServerResponse,
 ): Promise<void> {
   const { store, keeper, closing } = parts
-  const describeOne = (each: StoredJob) => describe(parts, each, caller)
+  const describeOne = (each: StoredJob) => describeJob(parts, each, caller)
   return followJob(
     { id, store, closing, describe: describeOne, ended: () => keeper()?.ended(id) ?? never },
     request,
@@ -130,9 +135,14 @@ async function keep(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { store, webhookHosts, now, closing } = parts
+  const { store, webhookHosts, now, closing, overload } = parts
   const keeper = leading(parts)
-  const { order, body } = await readOrder(request)
+  const againMs = overload?.refusalMs(Number(request.headers['content-length'] ?? 0))
+  if (againMs !== undefined)
+    throw new KeeperProblem(503, 'overloaded', 'The keeper of requests is overloaded. Try again later.', {
+      'retry-after': `${Math.ceil(againMs / 1000)}`,
+    })
+  const { order, body, bodyBytes } = await readOrder(request)
   const problem = order.webhook === undefined ? undefined : targetProblem(order.webhook, webhookHosts)
   if (problem !== undefined)
     throw new KeeperProblem(
@@ -140,15 +150,15 @@ async function keep(
       'bad-webhook',
       `Plimsoll-Webhook = ${order.webhook?.slice(0, 200)}: ${problem}.`,
     )
-  const kept = await keeper.keep(order, body)
+  const kept = await keeper.keep(order, body, bodyBytes)
   if (!kept)
     throw new KeeperProblem(
       422,
       'key-used',
       'This Idempotency-Key was used for another request: its method, URL, type or body differs.',
     )
-  const { id, ended, isRepeat } = kept
-  await within(ended, { limitMs: order.waitMs, id, closing }, response)
+  const { id, ended, endsAt, isRepeat } = kept
+  await within(ended(), { limitMs: order.waitMs, id, endsAt, closing }, response)
   if (response.destroyed) return
   const job = await store.job(id)
   if (!job) throw new KeeperProblem(410, 'result-gone', `Job ${id} is not remembered any more.`)
@@ -169,6 +179,8 @@ interface Wait {
   /** Null: no limit. */
   limitMs: number | null
   id: string
+  /** When the job is expected to have ended. */
+  endsAt: number | undefined
   closing: AbortSignal | undefined
 }
 
@@ -178,11 +190,15 @@ interface Wait {
  */
 async function within(
   ended: Promise<void>,
-  { limitMs, id, closing }: Wait,
+  { limitMs, id, endsAt, closing }: Wait,
   response: ServerResponse,
 ): Promise<void> {
   if (limitMs === 0) return
-  response.writeEarlyHints({ link: `<${pathOf(id)}>; rel=monitor`, [keptJobField]: id })
+  response.writeEarlyHints({
+    link: `<${pathOf(id)}>; rel=monitor`,
+    [keptJobField]: id,
+    ...(endsAt !== undefined && { [keptEndField]: `${Math.round(endsAt)}` }),
+  })
   const over = Promise.withResolvers<void>()
   response.once('close', over.resolve)
   const close = () => over.resolve()
@@ -194,19 +210,7 @@ async function within(
   closing?.removeEventListener('abort', close)
 }
 
-async function describe(
-  { keeper, view }: KeeperServerParts,
-  job: StoredJob,
-  caller?: Caller,
-): Promise<JobDocument> {
-  const open = job.state === 'open' ? keeper()?.standing(job.id) : undefined
-  const place = open?.job === undefined ? undefined : await view.place(open.job)
-  const document = documentOf(job, open, place)
-  const isOperator = caller !== undefined && caller.client === undefined
-  return isOperator ? { ...document, client: job.client } : document
-}
-
-/** Says how much work is saved: what the job had still been expected to need. */
+/** Says how much work is saved: what the job was still expected to need. */
 async function cancel(
   parts: KeeperServerParts,
   job: StoredJob,
@@ -215,12 +219,8 @@ async function cancel(
 ): Promise<void> {
   const { store } = parts
   const keeper = leading(parts)
-  const before = await describe(parts, job)
-  const facts = {
-    ...(before.progress && { done: before.progress.done, saved: before.progress.remaining }),
-    was: before.state,
-  }
-  await keeper.cancel(job.id, facts)
+  const before = await describeJob(parts, job)
+  await keeper.cancel(job.id, cancelFacts(before))
   const after = (await store.job(job.id)) ?? job
   if (after.state === 'answered')
     throw new KeeperProblem(
@@ -228,13 +228,13 @@ async function cancel(
       'already-answered',
       `Job ${job.id} has an answer: it cannot be cancelled any more.`,
     )
-  json(response, 200, await describe(parts, after, caller))
+  json(response, 200, await describeJob(parts, after, caller))
 }
 
 async function result(parts: KeeperServerParts, job: StoredJob, response: ServerResponse): Promise<void> {
   if (job.state === 'answered') return sendResult(parts.store, job, response, {})
   if (job.state === 'cancelled') throw cancelled(job.id)
-  const document = await describe(parts, job)
+  const document = await describeJob(parts, job)
   json(response, 202, document, { location: pathOf(job.id), ...headersOf(parts, job) })
 }
 

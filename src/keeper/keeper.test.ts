@@ -35,7 +35,7 @@ test('a job has ended when its answer is stored', async (t) => {
   const sent = await stand.sentUntil(1)
   assert.deepEqual(Buffer.concat(await Array.fromAsync(sent.body!)).toString(), 'body')
   sent.answer('done')
-  await kept!.ended
+  await kept!.ended()
   assert.equal(await resultOf(stand, kept!.id), 'done')
 })
 
@@ -48,7 +48,7 @@ test('a refusal that passes is not the answer: the job is sent again', async (t)
   assert.equal(stand.keeper.standing(kept!.id)?.waitsFor, 'queue-full')
   t.mock.timers.tick(60_000)
   ;(await stand.sentUntil(2)).answer('done')
-  await kept!.ended
+  await kept!.ended()
   assert.equal(await resultOf(stand, kept!.id), 'done')
 })
 
@@ -56,7 +56,7 @@ test('a refusal that would come again is the answer', async (t) => {
   const stand = await startKeeper(t)
   const kept = await stand.keeper.keep(order(), noBody)
   ;(await stand.sentUntil(1)).answer('late', 'deadline')
-  await kept!.ended
+  await kept!.ended()
   assert.equal((await stand.store.job(kept!.id))?.answer?.status, 503)
 })
 
@@ -68,10 +68,10 @@ test('a job that is cut off is sent again, unless it must not be repeated', asyn
   await settle()
   t.mock.timers.tick(60_000)
   ;(await stand.sentUntil(2)).answer('done')
-  await again!.ended
+  await again!.ended()
   const once = await stand.keeper.keep(order({ isRepeatable: false }), noBody)
   ;(await stand.sentUntil(3)).breakOff()
-  await once!.ended
+  await once!.ended()
   t.mock.timers.tick(60_000)
   await settle()
   assert.equal(stand.sent.length, 3)
@@ -89,7 +89,7 @@ test('the next keeper goes on with what is open, and with nothing else', async (
   await stand.sentUntil(4)
   const ofTarget = (target: string, all: Sent[]) => all.filter(({ job }) => job.target === target)
   ofTarget('/done', stand.sent)[0]!.answer('done')
-  await done!.ended
+  await done!.ended()
   const later = await stand.next()
   await later.sentUntil(1)
   await settle()
@@ -109,7 +109,7 @@ test('a cancelled job is cut off, and has no answer any more', async (t) => {
   const sent = await stand.sentUntil(1)
   assert.equal(await stand.keeper.cancel(kept!.id, { saved: 5 }), true)
   assert.equal(sent.signal.aborted, true)
-  await kept!.ended
+  await kept!.ended()
   sent.answer('too late')
   await settle()
   const job = await stand.store.job(kept!.id)
@@ -126,14 +126,14 @@ test('a repeat with the same key waits for the same job, another request is a co
   ])
   assert.deepEqual([repeat!.id, repeat!.isRepeat], [first!.id, true])
   let hasEnded = false
-  void repeat!.ended.then(() => {
+  void repeat!.ended().then(() => {
     hasEnded = true
   })
   await settle()
   assert.equal(hasEnded, false)
   assert.equal(await stand.keeper.keep(keyed('b'), noBody), undefined)
   ;(await stand.sentUntil(1)).answer('done')
-  await repeat!.ended
+  await repeat!.ended()
   assert.equal(stand.sent.length, 1)
 })
 

@@ -7,12 +7,13 @@ import { StoreError, stackOf } from '../lib/errors.ts'
 import { Outage } from '../lib/outage.ts'
 import type { Content, StoredJob } from '../store/store.ts'
 import type { KeepOrder } from '../wire/kept.ts'
-import { acceptJob } from './accept-job.ts'
+import { acceptJob, findAccepted, jobOf } from './accept-job.ts'
 import { discard, factsOf, heldAnswer, unknownOutcome } from './answers.ts'
-import { Etas } from './eta.ts'
+import { Etas, endOf } from './eta.ts'
 import type { KeeperParts, Kept } from './keeper-parts.ts'
 import { newKeptId } from './kept-id.ts'
 import { type OpenJob, OpenJobs } from './open-jobs.ts'
+import { knownBytes, requestBytes } from './quota.ts'
 import { isPassing, retryDelayMs } from './refusals.ts'
 import { isUnreached, type JobResponse, type SendParts, sendJob } from './send-job.ts'
 import { Timers } from './timers.ts'
@@ -22,12 +23,10 @@ import { isFenced, isUnknown, untilKnown } from './until-known.ts'
 const sweepMs = 60_000
 /** Without a front that it can reach, or without a lease, a job waits this long. */
 const noFrontMs = 200
-/** When the store is asked for a job of which it did not know whether it is stored. */
-const looksMs = [1_000, 5_000, 30_000]
 
 export class Keeper {
   readonly #parts: KeeperParts
-  readonly #jobs = new OpenJobs()
+  readonly #jobs: OpenJobs
   readonly #store: Outage
   readonly #timers = new Timers()
   readonly #etas = new Etas()
@@ -37,6 +36,7 @@ export class Keeper {
 
   constructor(parts: KeeperParts) {
     this.#parts = parts
+    this.#jobs = new OpenJobs(parts.limits, () => parts.cores())
     const words = {
       failed: (why: string) => `keeper: the store fails, and jobs wait: ${why}`,
       works: () => 'keeper: the store works again',
@@ -59,29 +59,31 @@ export class Keeper {
 
   #resume(job: StoredJob): void {
     const { store, epoch, now } = this.#parts
-    const open = this.#jobs.add(job)
+    const open = this.#jobs.add(job, requestBytes(job, job.bodyBytes))
     if (job.isRepeatable || job.startedAt === undefined) this.#jobs.wait(open)
     // Whether its attempt had an effect died with the keeper before.
     else void this.#end(open, () => store.answer(epoch, job.id, { ...unknownOutcome(), endedAt: now() }))
   }
 
-  /** Resolves when the job is durable, or known already. Undefined: its key belongs to another request. */
-  async keep(order: KeepOrder, body: Content): Promise<Kept | undefined> {
+  /**
+   * Resolves when the job is durable, or known already. Undefined: its key belongs to another request. Rejects with a
+   * KeeperProblem if too many jobs are open. `bodyBytes`: of a body that arrives in parts.
+   */
+  async keep(order: KeepOrder, body: Content, bodyBytes = knownBytes(body)): Promise<Kept | undefined> {
     const { store, epoch, now } = this.#parts
+    const { client, idempotency } = order
+    const bytes = requestBytes(order, bodyBytes)
+    const refusal = this.#jobs.refusal(client, bytes)
+    // A repeat adds nothing.
+    if (refusal && !(idempotency && (await store.byKey(client, idempotency.key)))) throw refusal
     const id = newKeptId(now())
-    const { workload, client, isRepeatable, method, target, fields, idempotency, webhook } = order
     const aheadS = this.#jobs.waitingS === 0 ? 0 : this.#jobs.waitingS / this.#parts.cores()
     const quote = this.#etas.accepted(id, order.quote, { now: now(), aheadS })
-    const job = { id, workload, client, isRepeatable, quote, acceptedAt: now() }
+    const job = jobOf(order, body, { id, quote, acceptedAt: now() })
     // A repeat may find it in the store before this call goes on.
-    const open = this.#jobs.add(job)
-    const newJob = {
-      ...{ ...job, request: { method, target, fields, body } },
-      ...(idempotency && { idempotency }),
-      ...(webhook !== undefined && { webhook }),
-    }
+    const open = this.#jobs.add(job, bytes)
     const pause = (ms: number) => this.#timers.pause(ms)
-    const acceptance = await this.#try(() => acceptJob(store, epoch, newJob, pause)).catch((error) => {
+    const acceptance = await this.#try(() => acceptJob(store, epoch, job, pause)).catch((error) => {
       if (isUnknown(error)) this.#lookFor(open)
       else this.#over(open)
       throw error
@@ -92,29 +94,25 @@ export class Keeper {
       const { id: first, state } = acceptance.job
       if (state === 'open' && !this.#jobs.get(first)) this.#resume(acceptance.job)
       this.#fill()
-      return { id: first, ended: this.ended(first), isRepeat: true }
+      return { id: first, endsAt: endOf(acceptance.job), isRepeat: true, ended: () => this.ended(first) }
     }
     this.#jobs.wait(open)
     this.#fill()
-    return { id, ended: open.ended.promise, isRepeat: false }
+    return { id, endsAt: endOf(job), isRepeat: false, ended: () => this.ended(id) }
   }
 
   /** Its client was told that the store fails. If the job is stored nevertheless, it runs. */
-  #lookFor(open: OpenJob, looks = 0): void {
-    const ms = looksMs[looks]
-    if (ms === undefined) return this.#over(open)
-    this.#timers.after(ms, async () => {
-      const job = await this.#parts.store.job(open.id).catch(() => null)
-      // Null: the store cannot say.
-      if (!job) return this.#lookFor(open, job === null ? looks : looks + 1)
+  #lookFor(open: OpenJob): void {
+    findAccepted(this.#parts.store, open.id, this.#timers, (isStored) => {
+      if (!isStored) return this.#over(open)
       this.#jobs.wait(open)
       this.#fill()
     })
   }
 
-  /** Resolves when the job has ended; at once if it is not open. */
+  /** Resolves when the job has ended; at once if it is not open, or nobody waits any longer. */
   ended(id: string): Promise<void> {
-    return this.#jobs.get(id)?.ended.promise ?? Promise.resolve()
+    return this.#closed ? Promise.resolve() : this.#jobs.ended(id)
   }
 
   /** What only the keeper knows of an open job. */
@@ -138,10 +136,8 @@ export class Keeper {
   close(): void {
     this.#closed = true
     this.#timers.close()
-    for (const { abort, ended } of this.#jobs.all()) {
-      abort?.abort()
-      ended.resolve()
-    }
+    for (const { abort } of this.#jobs.all()) abort?.abort()
+    this.#jobs.stopWaiting()
   }
 
   #fill(): void {

@@ -2,13 +2,17 @@
 
 import type { StoredJob } from '../store/store.ts'
 import type { QuotedTimes } from './eta.ts'
+import { Quota, type QuotaLimits, type Usage } from './quota.ts'
+import type { KeeperProblem } from './responses.ts'
 
 export interface OpenJob {
   readonly id: string
   readonly isRepeatable: boolean
   /** How long it is expected to need a core, in seconds. */
   readonly expectedS: number
-  readonly ended: PromiseWithResolvers<void>
+  /** Of its client, which its request is a part of. */
+  readonly usage: Usage
+  readonly bytes: number
   /** How often it was sent to a front. */
   tries: number
   /** Set while it is sent. */
@@ -19,24 +23,60 @@ export interface OpenJob {
   waitsFor?: string
 }
 
+type Added = Pick<StoredJob, 'id' | 'client' | 'isRepeatable' | 'quote'>
+
+/** Each takes a few hundred bytes: what only some jobs have is kept apart from them. */
 export class OpenJobs {
   readonly #all = new Map<string, OpenJob>()
+  /** The ends for which somebody waits. */
+  readonly #ends = new Map<string, PromiseWithResolvers<void>>()
+  readonly #quota: Quota
   /** In the order of their arrival; some may have ended. */
   #waiting: OpenJob[] = []
   #first = 0
   #waitingS = 0
+
+  constructor(limits: QuotaLimits, cores: () => number) {
+    const jobMs = () => (this.waitingS * 1000) / Math.max(1, this.#all.size * cores())
+    this.#quota = new Quota(limits, jobMs)
+  }
+
+  /** Why one more job of this client has no room; undefined: it has. `bytes`: of its request. */
+  refusal(client: string, bytes: number): KeeperProblem | undefined {
+    return this.#quota.refusal(client, bytes)
+  }
 
   /** How long the jobs that wait here are expected to need a core, in seconds. */
   get waitingS(): number {
     return Math.max(0, this.#waitingS)
   }
 
-  add({ id, isRepeatable, quote }: Pick<StoredJob, 'id' | 'isRepeatable' | 'quote'>): OpenJob {
+  add({ id, client, isRepeatable, quote }: Added, bytes: number): OpenJob {
     const { seconds } = (quote ?? {}) as Partial<QuotedTimes>
     const expectedS = seconds?.expected ?? 0
-    const job: OpenJob = { id, isRepeatable, expectedS, ended: Promise.withResolvers(), tries: 0 }
+    const job: OpenJob = {
+      id,
+      isRepeatable,
+      expectedS,
+      usage: this.#quota.take(client, bytes),
+      bytes,
+      tries: 0,
+    }
     this.#all.set(id, job)
     return job
+  }
+
+  /** Resolves when the job has ended; at once if it is not open. */
+  ended(id: string): Promise<void> {
+    if (!this.#all.has(id)) return Promise.resolve()
+    const end = this.#ends.get(id) ?? Promise.withResolvers<void>()
+    this.#ends.set(id, end)
+    return end.promise
+  }
+
+  /** Nobody waits for an end any longer. */
+  stopWaiting(): void {
+    for (const end of this.#ends.values()) end.resolve()
   }
 
   get(id: string): OpenJob | undefined {
@@ -71,8 +111,13 @@ export class OpenJobs {
     }
   }
 
+  /** Idempotent. */
   end(job: OpenJob): void {
-    this.#all.delete(job.id)
-    job.ended.resolve()
+    const { id, usage, bytes } = job
+    if (this.#all.get(id) !== job) return
+    this.#all.delete(id)
+    this.#quota.giveBack(usage, bytes)
+    this.#ends.get(id)?.resolve()
+    this.#ends.delete(id)
   }
 }

@@ -10,7 +10,7 @@ const wholeBytes = 64 * 1024
 
 export async function readOrder(
   request: IncomingMessage,
-): Promise<{ order: KeepOrder; body: Uint8Array | AsyncIterable<Uint8Array> }> {
+): Promise<{ order: KeepOrder; body: Uint8Array | AsyncIterable<Uint8Array>; bodyBytes: number }> {
   const chunks = request[Symbol.asyncIterator]() as AsyncIterator<Buffer>
   let head = Buffer.alloc(0)
   let end = -1
@@ -25,10 +25,10 @@ export async function readOrder(
   const first = head.subarray(end + 1)
   const bodyBytes = Number(request.headers['content-length'] ?? 0) - end - 1
   const body = rest(first, chunks, bodyBytes)
-  if (bodyBytes > wholeBytes) return { order, body }
+  if (bodyBytes > wholeBytes) return { order, body, bodyBytes }
   const parts: Uint8Array[] = []
   for await (const part of body) parts.push(part)
-  return { order, body: Buffer.concat(parts) }
+  return { order, body: Buffer.concat(parts), bodyBytes }
 }
 
 /** Throws if the front breaks off. */

@@ -8,11 +8,20 @@ export class KeeperProblem extends Error {
   readonly status: number
   readonly code: string
   readonly fields: Readonly<Record<string, string>>
-  constructor(status: number, code: string, message: string, fields: Record<string, string> = {}) {
+  /** Further members of the document. */
+  readonly facts: object
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    fields: Record<string, string> = {},
+    facts: object = {},
+  ) {
     super(message)
     this.status = status
     this.code = code
     this.fields = fields
+    this.facts = facts
   }
 }
 
@@ -45,11 +54,14 @@ export function problemOf(error: Error, log: (line: string) => void): KeeperProb
 /** `retryAfterMs`: when the request may succeed; undefined: it never will. */
 export function refuse(
   response: ServerResponse,
-  { status, code, message, fields }: KeeperProblem,
+  { status, code, message, fields, facts }: KeeperProblem,
   retryAfterMs?: number,
 ): void {
   if (response.headersSent) return void response.destroy()
-  const problem = { type: `urn:plimsoll:${code}`, title: STATUS_CODES[status], status, detail: message }
+  const problem = {
+    ...{ type: `urn:plimsoll:${code}`, title: STATUS_CODES[status], status, detail: message },
+    ...facts,
+  }
   const text = `${JSON.stringify(problem)}\n`
   response.writeHead(status, {
     'content-type': 'application/problem+json',

@@ -41,6 +41,7 @@ async function startKeeper(
   const keeper = new Keeper({
     cores: () => 2,
     ...{ store, epoch: lease!.epoch, fronts: () => [1], token: 't', most: 10, send },
+    limits: { jobs: 100, bytes: 2 ** 30, clientShare: 1 },
     retention: { keepMs: Infinity, keepBytes: Infinity, rememberMs: Infinity },
     ...{ now: () => 0, random: () => 0.5, log() {}, fenced() {} },
   })
@@ -108,7 +109,7 @@ test('a cancel of unknown outcome is repeated, and ends the attempt', async (t) 
   const cancelling = keeper.cancel(kept!.id, {})
   await turns(t, 500)
   await cancelling
-  await kept!.ended
+  await kept!.ended()
   assert.equal((await store.job(kept!.id))?.state, 'cancelled')
   await turns(t, 60_000)
   assert.equal(sent.length, 1)

@@ -53,6 +53,8 @@ export const keptClientField = 'plimsoll-kept-client'
 export const keptOperatorField = 'plimsoll-kept-operator'
 /** The id of a job that is stored, in an informational response (103) to a front whose client waits for the answer. */
 export const keptJobField = 'plimsoll-kept-job'
+/** In the same response, when the job is expected to have ended, in milliseconds since 1970. */
+export const keptEndField = 'plimsoll-kept-end'
 /** Marks an answer with which the cluster itself refuses the request, by the code of the problem. */
 export const keptRefusalField = 'plimsoll-kept-refusal'
 

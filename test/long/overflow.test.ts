@@ -179,6 +179,34 @@ test('when a client hangs up, its function is killed', async () => {
   await assertEnds(live, first)
 })
 
+test('a kept job that runs in a function says so, and its cancel ends the function', async () => {
+  const { live, first } = await busy()
+  const handedIn = await fetch(`${live.url}/endless?mark=kept`, {
+    method: 'POST',
+    headers: { prefer: 'respond-async' },
+  })
+  assert.equal(handedIn.status, 202)
+  const path = `${live.url}${handedIn.headers.get('location')}`
+  await until(() => existsSync(join(live.dataDir, 'kept')), 'it has begun')
+  interface Kept {
+    state: string
+    worker?: string
+    attempts?: number
+    why?: string[]
+    facts?: { was: string; saved: number }
+  }
+  const jobOf = async (method: string) => (await (await fetch(path, { method })).json()) as Kept
+  let job = await jobOf('GET')
+  while (job.state !== 'running') job = await jobOf('GET')
+  assert.deepEqual([job.worker, job.attempts], ['function:local', 1])
+  assert.match(job.why!.join('\n'), /Sent to function:local/)
+  const { state, facts } = await jobOf('DELETE')
+  assert.deepEqual([state, facts?.was], ['cancelled', 'running'])
+  assert.ok(facts!.saved > 0)
+  await until(() => !live.state().functions.some((each) => each.busy), 'the function has ended')
+  await assertEnds(live, first)
+})
+
 test('functions that cannot start lose no job', async () => {
   const { live, first } = await busy({ command: [process.execPath, cli, 'function', '--no-such-option'] })
   const second = fetch(`${live.url}/strict?n=6`)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { asyncAboveFrom, keepFrom } from './keep.ts'
 
 const usual = {
-  ...{ keepResults: 24, resultSpace: 1024, standby: false },
+  ...{ keepResults: 24, resultSpace: 1024, standby: false, openJobs: 50_000, openSpace: 1024, openShare: 50 },
   ...{ store: undefined, webhookHosts: undefined, asyncAbove: undefined },
 }
 
@@ -36,4 +36,9 @@ test('the time above which requests are kept has a unit', () => {
   assert.equal(asyncAboveFrom({ asyncAbove: '1.5m' }), 90_000)
   for (const asyncAbove of ['30', '0s', 's', '-1s'])
     assert.throws(() => asyncAboveFrom({ asyncAbove }), /must be a time above 0 with ms, s, m or h/)
+})
+
+test('limits of open jobs are bytes and a share', () => {
+  const { open } = keepFrom({ ...usual, openJobs: 7, openSpace: 2, openShare: 25 }).keep!
+  assert.deepEqual(open, { jobs: 7, bytes: 2 * 2 ** 20, clientShare: 0.25 })
 })

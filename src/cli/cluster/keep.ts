@@ -12,6 +12,9 @@ export function keepFrom({
   standby,
   keepResults,
   resultSpace,
+  openJobs,
+  openSpace,
+  openShare,
   webhookHosts,
 }: OptionValues<typeof keepOptions>): Pick<ClusterOptions, 'keep'> {
   const isDatabase = store !== undefined && /^postgres(ql)?:\/\//.test(store)
@@ -27,6 +30,11 @@ export function keepFrom({
       standby,
       keepMs: keepResults * 3_600_000,
       keepBytes: Math.round(resultSpace * 2 ** 20),
+      open: {
+        jobs: openJobs,
+        bytes: Math.round(openSpace * 2 ** 20),
+        clientShare: openShare / 100,
+      },
       webhookHosts: readHosts(webhookHosts),
     },
   }

@@ -19,6 +19,8 @@ export interface FollowedJob {
   worker?: string
   job?: string
   waitsFor?: string
+  why?: readonly string[]
+  attempts?: number
   answer?: { status: number; bytes: number; isKept: boolean }
   webhook?: { state: string; tries: number; problem?: string }
   facts?: { saved?: number; job?: string }
@@ -27,7 +29,7 @@ export interface FollowedJob {
 /** One line per fact. `now`: milliseconds since 1970. */
 export function jobText(job: FollowedJob, now: number): string {
   const { id, workload, method, target, client, state, acceptedAt, endedAt } = job
-  const { progress, worker, waitsFor, answer, webhook, facts } = job
+  const { progress, worker, attempts, waitsFor, why = [], answer, webhook, facts } = job
   const story = job.job ?? facts?.job
   const lines: [name: string, value: string | undefined][] = [
     ['job', id],
@@ -39,7 +41,9 @@ export function jobText(job: FollowedJob, now: number): string {
     ['ended', endedAt],
     ['expected end', leftText(job, now)],
     ['progress', progress && progressText(progress)],
+    ['attempts', attempts === undefined ? undefined : `${attempts}`],
     ['waits', waitsFor && `the cluster refused it for now: ${waitsFor}`],
+    ...why.map((reason, i): [string, string] => [i === 0 ? 'why' : '', reason]),
     [
       'answer',
       answer && `status ${answer.status}, ${answer.bytes} bytes${answer.isKept ? '' : ', not kept any more'}`,

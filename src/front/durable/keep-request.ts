@@ -9,6 +9,7 @@ import {
   keepPath,
   keptAddressField,
   keptClientField,
+  keptEndField,
   keptJobField,
   keptOperatorField,
   keptProtocolField,
@@ -101,8 +102,8 @@ function storedAnswer({
   method,
   target,
   applied,
-}: KeepOrder): (client: Client, id: string) => void {
-  return (client, id) => {
+}: KeepOrder): (client: Client, id: string, endsAt: number) => void {
+  return (client, id, endsAt) => {
     const document = { id, state: 'accepted', workload, method, target, links: linksOf(id) }
     const body = Buffer.from(`${JSON.stringify(document)}\n`)
     const fields = {
@@ -110,7 +111,7 @@ function storedAnswer({
       'content-length': `${body.length}`,
       'cache-control': 'no-store',
       location: pathOf(id),
-      'retry-after': `${storedRetryS}`,
+      'retry-after': `${storedRetryS(endsAt - Date.now())}`,
       ...(applied !== undefined && { 'preference-applied': applied }),
     }
     client.closeAfterwards()
@@ -119,7 +120,12 @@ function storedAnswer({
 }
 
 /** By then another front or keeper runs. */
-const storedRetryS = 5
+const restartedS = 5
+
+/** When the job is expected to have ended, but not before it can be asked for. */
+function storedRetryS(leftMs: number): number {
+  return Math.min(3600, Math.max(restartedS, Math.ceil(leftMs / 1000)))
+}
 
 /** Null while the brain is away: a request can be accepted without its quote. */
 async function quoteOf(
@@ -170,7 +176,7 @@ interface Relay {
 interface Keeping {
   send(): Promise<void>
   /** The job is stored, and its answer cannot be waited for. */
-  answerStored(client: Client, id: string): void
+  answerStored(client: Client, id: string, endsAt: number): void
 }
 
 /** Resolves when the client has the keeper's answer, or has left. */
@@ -181,9 +187,11 @@ async function relay({ sending, client, away, wait }: Relay, keeping?: Keeping):
   sending.on('error', answered.reject)
   sending.once('response', answered.resolve)
   let id: string | undefined
-  sending.on('information', ({ headers: { [keptJobField]: stored } }) => {
+  let endsAt = 0
+  sending.on('information', ({ headers: { [keptJobField]: stored, [keptEndField]: end = '0' } }) => {
     if (typeof stored !== 'string') return
     id = stored
+    endsAt = Number(end)
     wait.stored(() => sending.destroy(new Error('the front ends')))
   })
   // The keeper may answer before it has read everything.
@@ -196,7 +204,7 @@ async function relay({ sending, client, away, wait }: Relay, keeping?: Keeping):
     answer = await answered.promise
   } catch {
     if (client.gone) return
-    if (id !== undefined) return keeping?.answerStored(client, id)
+    if (id !== undefined) return keeping?.answerStored(client, id, endsAt)
     away.begins()
     throw keeperAway(away.retryAfterMs())
   }

@@ -20,6 +20,8 @@ export interface OverloadWatchParts {
   now(): number
   log(line: string): void
   rules?: StepRules
+  /** What the process does in each step, in words. Default: what fronts and the brain do. */
+  doing?: Readonly<Record<OverloadStep, string>>
   everyMs?: number
 }
 
@@ -28,7 +30,7 @@ type ToldAnswer = Extract<Action, { type: 'answer' }>
 /** What an overload costs, counted since the start. */
 type Counted = 'shed' | 'refusedConnections' | 'refusedRequests'
 
-const doing: Readonly<Record<OverloadStep, string>> = {
+const usualDoing: Readonly<Record<OverloadStep, string>> = {
   0: 'accepts everything',
   1: 'reads no large bodies of new requests',
   2: 'sheds the most expensive requests',
@@ -83,6 +85,7 @@ export class OverloadWatch {
 
   status(): OverloadStatus {
     const { step, pressure } = this.#state
+    const { doing = usualDoing } = this.#parts
     return {
       ...{ step, pressure },
       ...(step > 0 && { doing: doing[step], why: causeText(this.#state) }),
@@ -130,6 +133,7 @@ export class OverloadWatch {
   #log(): void {
     const { step, why } = this.status()
     const { shed, refusedConnections, refusedRequests } = this.#counts
+    const { doing = usualDoing } = this.#parts
     const costs = `so far ${shed} requests shed, ${refusedConnections} connections and ${refusedRequests} requests refused`
     this.#parts.log(
       `overload: step ${step} of 3, ${doing[step]}${why === undefined ? '' : `: ${why}`}; ${costs}`,

@@ -6,6 +6,7 @@ import type { JobStore } from '../../store/store.ts'
 import type { KeepOrder } from '../../wire/kept.ts'
 import { Keeper } from '../keeper.ts'
 import type { KeeperParts } from '../keeper-parts.ts'
+import type { QuotaLimits } from '../quota.ts'
 import type { JobResponse, SendParts } from '../send-job.ts'
 
 export const order = (changes: Partial<KeepOrder> = {}): KeepOrder => ({
@@ -43,6 +44,7 @@ export async function startKeeper(
   store: JobStore = new MemoryJobStore(),
   most = 10,
   leads = () => true,
+  limits: QuotaLimits = { jobs: 1_000, bytes: 2 ** 30, clientShare: 1 },
 ): Promise<Stand> {
   const lease = await store.lead('test', 1_000)
   const sent: Sent[] = []
@@ -63,7 +65,7 @@ export async function startKeeper(
     return response.promise
   }
   const keeper = new Keeper({
-    ...{ store, epoch: lease!.epoch, fronts: () => [1], token: 't', most, send },
+    ...{ store, epoch: lease!.epoch, fronts: () => [1], token: 't', most, limits, send },
     retention: { keepMs: Infinity, keepBytes: Infinity, rememberMs: Infinity },
     ...{ now: () => 0, random: () => 0.5, cores: () => 2, log() {}, leads },
     fenced() {
@@ -81,7 +83,7 @@ export async function startKeeper(
     isFenced: () => isFenced,
     next() {
       keeper.close()
-      return startKeeper(t, store, most)
+      return startKeeper(t, store, most, leads, limits)
     },
   }
 }

@@ -1,5 +1,7 @@
 /** How a cluster keeps requests. */
 
+import type { QuotaLimits } from '../../keeper/quota.ts'
+
 export interface KeepOptions {
   /** Where accepted jobs are stored: the URL of a database. Default: in the data folder. */
   store?: string
@@ -9,6 +11,8 @@ export interface KeepOptions {
   keepMs?: number
   /** Space for results. Default: 1 GiB. */
   keepBytes?: number
+  /** Limits of jobs without an answer. Default: 50,000 jobs, 1 GiB of requests, half of both for one client. */
+  open?: QuotaLimits
   /** Hosts to which webhooks may go. Default: none. */
   webhookHosts?: readonly string[]
 }

@@ -1,6 +1,7 @@
 /** The keeper's side of the channel to the supervisor. This process ends with it. */
 
 import { ConfigError } from '../../lib/errors.ts'
+import { watchKeeper } from './keeper-overload.ts'
 import type { FromKeeper, KeeperSettings, ToKeeper } from './messages.ts'
 import { startKeeper } from './run-keeper.ts'
 
@@ -28,11 +29,13 @@ export async function keeperProcess(log: (line: string) => void): Promise<number
       over.resolve(0)
     })
   const { token } = await begun.promise
+  const overload = watchKeeper(settings!.processMb, (line) => log(`keeper: ${line}`))
   const leave = () => {
+    overload.close()
     process.off('disconnect', end)
     process.disconnect?.()
   }
-  const options = { settings: () => settings!, token, fronts: () => ports, log }
+  const options = { settings: () => settings!, token, fronts: () => ports, log, overload }
   // An open channel would keep the process alive, and the supervisor from starting another.
   const keeper = await startKeeper(options, stop.signal).catch((error: unknown) => {
     leave()

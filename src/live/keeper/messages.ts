@@ -1,6 +1,7 @@
 /** The messages between the keeper's process and the supervisor, which starts it and tells it about fronts. */
 
 import type { AdminAddress } from '../../keeper/cluster-view.ts'
+import type { QuotaLimits } from '../../keeper/quota.ts'
 
 export interface KeeperSettings {
   /** Where jobs are stored: the URL of a database, or a folder. */
@@ -10,8 +11,11 @@ export interface KeeperSettings {
   /** How long results are kept, and how many bytes of them. */
   keepMs: number
   keepBytes: number
+  limits: QuotaLimits
   /** How many jobs the cluster is given at a time. */
   most: number
+  /** Memory limit of the keeper's process, in MB; 0: as of fronts. */
+  processMb: number
   admin: AdminAddress
   /** Where webhooks may go, and the file of the secret that signs them. */
   webhooks: { hosts: readonly string[]; secretFile: string }

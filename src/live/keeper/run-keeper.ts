@@ -13,6 +13,7 @@ import { privateFile } from '../../lib/private-files.ts'
 import { openJobStore } from '../../store/open-store.ts'
 import type { JobStore } from '../../store/store.ts'
 import { closeFront } from '../stopping.ts'
+import type { KeeperOverload } from './keeper-overload.ts'
 import type { KeeperSettings } from './messages.ts'
 import { type LeaseTimes, type TermParts, Terms } from './terms.ts'
 
@@ -21,6 +22,8 @@ export interface KeeperOptions {
   token: string
   fronts(): readonly number[]
   log(line: string): void
+  /** Undefined: others watch this process. */
+  overload?: KeeperOverload
 }
 
 export interface RunningKeeper {
@@ -40,7 +43,7 @@ const rememberTimes = 7
 /** Rejects if the store cannot be opened, or the signal is aborted before. Then nothing is left open. */
 export async function startKeeper(options: KeeperOptions, signal?: AbortSignal): Promise<RunningKeeper> {
   await using opening = new AsyncDisposableStack()
-  const { settings, token, log } = options
+  const { settings, token, log, overload } = options
   const { store: location, standby, webhooks } = settings()
   const store = opening.adopt(await openJobStore(location), (each) => each.close())
   signal?.throwIfAborted()
@@ -59,6 +62,7 @@ export async function startKeeper(options: KeeperOptions, signal?: AbortSignal):
     keeper: () => terms.keeper,
     operatorToken: () => settings().admin.token,
     ...{ view, store, token, webhookHosts: webhooks.hosts, closing: closing.signal, now, log },
+    ...(overload && { overload }),
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -84,10 +88,10 @@ async function beginTerm(
   { epoch, leads, fenced }: TermParts,
   ending: AsyncDisposableStack,
 ): Promise<Keeper> {
-  const { keepMs, keepBytes, most, webhooks } = settings()
+  const { keepMs, keepBytes, most, limits, webhooks } = settings()
   const retention = { keepMs, keepBytes, rememberMs: keepMs * rememberTimes }
   const keeper = new Keeper({
-    ...{ store, epoch, fronts, token, most, retention, now, log, fenced, leads },
+    ...{ store, epoch, fronts, token, most, limits, retention, now, log, fenced, leads },
     random: Math.random,
     cores: () => view.cores() || availableParallelism(),
   })

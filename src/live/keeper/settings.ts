@@ -1,6 +1,7 @@
 /** The settings of the keeper, from the options of the cluster. */
 
 import { join } from 'node:path'
+import type { QuotaLimits } from '../../keeper/quota.ts'
 import { checkJobStore } from '../../store/open-store.ts'
 import type { Tokens } from '../../wire/token.ts'
 import type { ClusterOptions } from '../cluster-options.ts'
@@ -8,12 +9,13 @@ import type { KeeperSettings } from './messages.ts'
 
 const usualKeepMs = 24 * 3600 * 1000
 const usualKeepBytes = 2 ** 30
+const usualLimits: QuotaLimits = { jobs: 50_000, bytes: 2 ** 30, clientShare: 0.5 }
 /** The cluster is given at most this many jobs at a time, and never more than half of its queue. */
 const mostJobs = 500
 
 /** Throws ConfigError if the store cannot be used. */
 export function keeperSettings(
-  { keep = {}, dataDir, queue, adminTls }: ClusterOptions,
+  { keep = {}, dataDir, queue, adminTls, frontLimits }: ClusterOptions,
   { operator: token }: Tokens,
   adminUrl: string,
 ): KeeperSettings {
@@ -22,7 +24,9 @@ export function keeperSettings(
   const url = adminTls ? adminUrl.replace('http:', 'https:') : adminUrl
   return {
     ...{ store, standby: keep.standby ?? false, keepMs, keepBytes },
+    limits: keep.open ?? usualLimits,
     most: Math.max(1, Math.min(mostJobs, Math.floor(queue / 2))),
+    processMb: frontLimits?.processMb ?? 0,
     admin: { url, token },
     webhooks: { hosts: keep.webhookHosts ?? [], secretFile: join(dataDir, 'tokens', 'webhook') },
   }

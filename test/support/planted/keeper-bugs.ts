@@ -32,14 +32,14 @@ export const keeperBugs: Readonly<Record<string, readonly Planted[]>> = {
     ),
     planted(
       'idempotency keys that are remembered only in memory',
-      [keeper, '      ...(idempotency && { idempotency }),\n', ''],
+      ['src/keeper/accept-job.ts', '    ...(idempotency && { idempotency }),\n', ''],
       bySeeds,
       [keeper, '  #sent = 0\n', '  #keys = new Map<string, string>()\n  #sent = 0\n'],
       [
         keeper,
         '    // A repeat may find it in the store before this call goes on.\n',
         `const known = idempotency && this.#keys.get(idempotency.key)
-         if (known !== undefined) return { id: known, ended: this.ended(known), isRepeat: true }
+         if (known !== undefined) return { id: known, endsAt: undefined, isRepeat: true, ended: () => this.ended(known) }
          if (idempotency) this.#keys.set(idempotency.key, id)\n`,
       ],
     ),

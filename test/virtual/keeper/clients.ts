@@ -81,7 +81,7 @@ export class Clients {
         if (!isOver) this.#pending--
         isOver = true
         if (!kept || !request.waits) return
-        await kept.ended
+        await kept.ended()
         // Otherwise it is told that it has a job.
         if (!at.closed.has(keeper)) await this.#sees(kept.id)
       } catch (error) {

@@ -119,6 +119,7 @@ export class KeeperProcess {
         this.closed.add(keeper)
         fenced()
       },
+      limits: { jobs: 1_000, bytes: 2 ** 30, clientShare: 1 },
       retention: { keepMs: Infinity, keepBytes: Infinity, rememberMs: Infinity },
       send: (parts) => cluster.send(process, parts),
     })
