@@ -7,6 +7,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FrontLimits } from '../../wire/front-settings.ts'
+import type { CrossOrigin } from '../cross-origin.ts'
 import type { DirectExchange } from '../direct/direct-request.ts'
 import type { RequestHead } from '../request/request-head.ts'
 import { ReadingWatch } from '../slow-clients.ts'
@@ -26,6 +27,8 @@ export interface FastPathParts {
   /** True: Node's server has no response in progress on this connection. */
   isIdle(socket: Socket): boolean
   exchangeOf(request: IncomingMessage, response: ServerResponse): DirectExchange
+  /** Undefined: pages of other origins may not read answers. */
+  fieldsOf?: CrossOrigin | undefined
 }
 
 export interface ConnectionParts extends FastPathParts {
@@ -115,7 +118,7 @@ export class FastConnection implements ExchangeOwner {
 
   /** False: it is for Node's server. */
   #begin(chunk: Buffer): boolean {
-    const { direct, isIdle, headBytes } = this.#parts
+    const { direct, isIdle, headBytes, fieldsOf } = this.#parts
     const socket = this.#socket
     const { isBetween, count } = this.#boundaries
     if (!isBetween || count === 0 || !direct.isOpen || chunk.length > headBytes) return false
@@ -123,7 +126,7 @@ export class FastConnection implements ExchangeOwner {
     const request = readPlainRequest(chunk, socket, this.#fields)
     if (!request) return false
     this.#fields = request.fields
-    const exchange = new FastExchange(this, request.method === 'HEAD')
+    const exchange = new FastExchange(this, request.method === 'HEAD', fieldsOf?.(request))
     this.#exchange = exchange
     this.#bytes = chunk
     if (direct.take(request, exchange)) return true
