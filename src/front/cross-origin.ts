@@ -11,7 +11,7 @@ const preflightSeconds = 7200
 export type Fields = Readonly<Record<string, string>>
 
 /** Header fields of all answers to this request. Undefined: its page may not read them, or it is not of a page. */
-export type CrossOrigin = (request: IncomingMessage) => Fields | undefined
+export type CrossOrigin = (request: Pick<IncomingMessage, 'headers'>) => Fields | undefined
 
 /** `allowed`: origins, or `*`. Undefined: no page may. */
 export function crossOrigin(allowed: readonly string[]): CrossOrigin | undefined {

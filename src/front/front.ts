@@ -106,11 +106,11 @@ export function frontServer(given: FrontParts): FrontServer {
     const client = new Client(response, limits, answers, extra.socket)
     void serve(parts, { request, client, sendContinue: extra.sendContinue })
   }
-  const serverParts = { limits, answers, general: serveOn }
+  const { direct } = given
+  const fieldsOf = parts.crossOrigin
+  const serverParts = { limits, answers, general: serveOn, fieldsOf }
   const exchangeOf = (request: IncomingMessage, response: ServerResponse) =>
     new ResponseExchange(request, response, serverParts)
-  // Direct answers have no fields for pages of other origins.
-  const direct = parts.crossOrigin ? undefined : given.direct
   const server = new FrontServer(options, (request, response) => {
     watch.add(response)
     if (server.fastPath?.claims(request, response)) return
@@ -119,7 +119,7 @@ export function frontServer(given: FrontParts): FrontServer {
   const refused = refusalLog('front', log)
   const watch = watchConnections(server, refused)
   if (direct && limits.fastPath) {
-    const fastPath = new FastPath({ direct, limits, exchangeOf, isIdle: watch.isIdle })
+    const fastPath = new FastPath({ direct, limits, exchangeOf, fieldsOf, isIdle: watch.isIdle })
     server.on('connection', (socket: Socket) => fastPath.add(socket))
     server.once('close', () => fastPath.close())
     server.fastPath = fastPath

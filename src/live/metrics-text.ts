@@ -52,6 +52,12 @@ function overloadMetrics({ overload, fronts }: ClusterState): Metric[] {
   return [
     { ...gauge('overload_step', 'Overload step, 0 to 3'), values: of(({ step }) => step) },
     { ...gauge('overload_pressure', 'Share of shedding, 0 to 1'), values: of(({ pressure }) => pressure) },
+    {
+      ...gauge('event_loop_delay_seconds', 'How late the event loop is on average'),
+      values: processes.flatMap(([process, { loopMs }]): Metric['values'] =>
+        loopMs === undefined ? [] : [[{ process }, loopMs / 1000]],
+      ),
+    },
     { ...gauge('overload_held', 'Requests whose bodies wait'), values: of(({ held }) => held) },
     { ...counter('overload_shed_total', 'Requests shed'), values: of(({ shed }) => shed) },
     {

@@ -128,11 +128,14 @@ export function serviceOf(
 /** What a front can send directly. */
 export function directRequestsOf(
   { own, units, workloads, code }: Serving,
-  { limits, ...parts }: Omit<WorkloadRequestsParts, 'workloads' | 'question'> & Pick<ServiceParts, 'limits'>,
+  {
+    limits,
+    ...parts
+  }: Omit<WorkloadRequestsParts, 'workloads' | 'question' | 'limits'> & Pick<ServiceParts, 'limits'>,
 ): DirectRequests {
   const { reports, log } = parts
   if (!own || !units)
-    return new WorkloadRequests({ workloads, question: questioner({ code, log }), ...parts })
+    return new WorkloadRequests({ workloads, question: questioner({ code, log }), limits, ...parts })
   const question = routeQuestioner({ codeOf: (route) => units.codeOf(route), log })
   const isTrusted = trustedProxies(limits.trustedProxies)
   return new ProgramRequests({ table: new RouteTable(own.routes), question, reports, isTrusted, log })

@@ -14,6 +14,8 @@ export interface OverloadStatus {
   /** What the step does, and why it was taken; undefined in step 0. */
   doing?: string
   why?: string
+  /** How late the event loop was on average at the last reading, in milliseconds. Undefined: unknown. */
+  loopMs?: number
   /** Requests whose bodies wait now. */
   held: number
   /** Counts since the start: requests shed or held too long, refused connections, and requests over a client's limit. */

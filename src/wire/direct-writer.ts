@@ -30,7 +30,7 @@ export class FrameWriter {
   /** `params` must not be longer than `longestParams`: see `fitsLink`. */
   job(
     id: number,
-    { workload, job, params }: { workload: string; job: string; params: Buffer | string },
+    { workload, job, params }: { workload: string; job: string; params: Uint8Array | string },
   ): void {
     const isText = typeof params === 'string'
     // Three bytes at most for each character of UTF-16.
@@ -128,7 +128,7 @@ export function fitsLink({
 }: {
   workload: string
   job: string
-  params: Buffer | string
+  params: Uint8Array | string
 }): boolean {
   const bytes = typeof params === 'string' ? Buffer.byteLength(params) : params.length
   return bytes <= longestParams && 3 * workload.length <= longestName && 3 * job.length <= longestName

@@ -27,7 +27,7 @@ async function overloadable(t: TestContext, options: Partial<ClusterOptions> = {
 test('in step 2 requests are shed by predicted work and share, with 503 and Retry-After', async (t) => {
   const { live, becomes } = await overloadable(t)
   await assertWell(live)
-  await becomes({ memory: 0.949 }, 2)
+  await becomes({ memory: 0.949, loop: 12 }, 2)
   const problem = await problemOf(fetch(`${live.url}/strict?n=21`), 503)
   assert.equal(problem.code, 'overloaded')
   assert.match(problem.headers.get('retry-after')!, /^[5-7]$/)
@@ -41,6 +41,7 @@ test('in step 2 requests are shed by predicted work and share, with 503 and Retr
   assert.match(text, /1 request shed/)
   const metrics = await (await fetch(`${live.adminUrl}/metrics`)).text()
   assert.match(metrics, /^plimsoll_overload_step\{process="main"\} 2$/m)
+  assert.match(metrics, /^plimsoll_event_loop_delay_seconds\{process="main"\} 0\.012$/m)
   assert.match(metrics, /^plimsoll_overload_shed_total\{process="main"\} 1$/m)
   assert.match(metrics, /^plimsoll_jobs_ended_total\{outcome="result"\} 1$/m)
   await becomes({ memory: 0.1 }, 0)
@@ -58,7 +59,7 @@ test('a shed request has a story, and a log with it replays', async (t) => {
   t.after(() => rmSync(eventLog, { force: true }))
   const { live, becomes } = await overloadable(t, { eventLog })
   await assertWell(live)
-  await becomes({ memory: 0.949 }, 2)
+  await becomes({ memory: 0.949, loop: 12 }, 2)
   const { detail, headers } = await problemOf(fetch(`${live.url}/strict?n=21`), 503)
   // The numbers are for the operator.
   assert.equal(detail, 'The cluster is overloaded; try again later.')

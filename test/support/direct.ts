@@ -44,7 +44,7 @@ export async function ask({ url }: Up, path: string, lines = '', method = 'GET',
   return parse(Buffer.concat(chunks).toString('latin1'))
 }
 
-function parse(text: string): Raw {
+export function parse(text: string): Raw {
   const end = text.indexOf('\r\n\r\n')
   const head = text.slice(0, end)
   const rest = text.slice(end + 4)

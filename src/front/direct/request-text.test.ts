@@ -271,3 +271,20 @@ test('the program of a client that uses TLS learns so, as on the general path', 
   const general = requestHeaders(message, { isTrusted: false, upgrade: false })
   assert.equal(general[general.indexOf('x-forwarded-proto') + 1], 'https')
 })
+
+test('a request of HTTP/2 is sent as one of HTTP/1.1', () => {
+  const message = {
+    ...{ method: 'GET', url: '/a?b', httpVersionMajor: 2, httpVersionMinor: 0 },
+    rawHeaders: ['host', 'h', 'x-a', '1', 'cookie', 'a=1; b=2'],
+    socket: { remoteAddress: '127.0.0.1', encrypted: true },
+  } as unknown as IncomingMessage
+  const text = (more: object = {}) =>
+    requestText({ ...message, ...more }, readUrl({ url: '/a?b' }), () => false)
+  assert.equal(
+    text(),
+    'GET /a?b HTTP/1.1\r\nhost: h\r\nx-a: 1\r\ncookie: a=1; b=2\r\n' +
+      'x-forwarded-for: 127.0.0.1\r\nx-forwarded-proto: https\r\nx-forwarded-host: h\r\nConnection: keep-alive\r\n\r\n',
+  )
+  for (const length of ['content-length', 'transfer-encoding'])
+    assert.equal(text({ rawHeaders: ['host', 'h', length, '1'] }), undefined)
+})

@@ -12,7 +12,7 @@ import { forwardedHeaders, isPassedOn, protocolOf } from '../transports/proxy-he
 import { rememberNames } from './name-uses.ts'
 
 /** `proxy`: set by proxies; passed on as it is if the proxy is trusted. `forwarded`: set again from what proxies said. */
-type Use = 'pass' | 'drop' | 'host' | 'connection' | 'proxy' | 'forwarded' | 'general'
+type Use = 'pass' | 'drop' | 'host' | 'connection' | 'proxy' | 'forwarded' | 'length' | 'general'
 
 const uses: ReadonlyMap<string, Use> = new Map([
   ['host', 'host'],
@@ -20,7 +20,7 @@ const uses: ReadonlyMap<string, Use> = new Map([
   ['keep-alive', 'drop'],
   // `connection: close` names it.
   ['close', 'general'],
-  ['content-length', 'general'],
+  ['content-length', 'length'],
   ['transfer-encoding', 'general'],
   ['expect', 'general'],
   ['te', 'general'],
@@ -43,9 +43,12 @@ const useOf = rememberNames<Use>((name) => {
 /** Node's client refuses to send them. */
 const unsendable = /[^\x21-\xff]/
 
-/** False: a header asks for something that only the general path does. */
-export function usual(rawHeaders: readonly string[]): boolean {
-  for (let i = 0; i < rawHeaders.length; i += 2) if (useOf(rawHeaders[i]!) === 'general') return false
+/** False: a header asks for something that only the general path does, or announces a body that has not been read. */
+export function usual({ rawHeaders, wholeBody }: Pick<RequestHead, 'rawHeaders' | 'wholeBody'>): boolean {
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const use = useOf(rawHeaders[i]!)
+    if (use === 'general' || (use === 'length' && !wholeBody)) return false
+  }
   return true
 }
 
@@ -56,7 +59,7 @@ export function requestText(
   isTrusted: IsTrusted,
 ): string | undefined {
   const { httpVersionMajor, httpVersionMinor, method } = request
-  if (named !== undefined || httpVersionMajor !== 1 || httpVersionMinor !== 1) return undefined
+  if (named !== undefined || (httpVersionMajor === 1 && httpVersionMinor !== 1)) return undefined
   if (unsendable.test(target)) return undefined
   const make = () => fieldsText(request, isTrusted)
   const fields = request instanceof PlainRequest ? request.sharedFields(make) : make()
@@ -85,7 +88,8 @@ function fieldsText(
       if (host !== undefined) return undefined
       host = value
       text += `${name}: ${value}\r\n`
-    } else if (use === 'general' || (use === 'connection' && !isPlain(value))) return undefined
+    } else if (use === 'general' || use === 'length' || (use === 'connection' && !isPlain(value)))
+      return undefined
   }
   if (!host) return undefined
   const address = unmapped(request.socket.remoteAddress ?? '')

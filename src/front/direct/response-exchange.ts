@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AnswerStore } from '../answer-buffer.ts'
 import { Client, type ClientLimits } from '../client.ts'
+import type { CrossOrigin } from '../cross-origin.ts'
 import type { AnswerReceiver, DirectExchange } from './direct-request.ts'
 
 /** What the front's server provides. */
@@ -10,6 +11,8 @@ export interface ServerParts {
   limits: ClientLimits
   answers: AnswerStore
   general(request: IncomingMessage, response: ServerResponse): void
+  /** Undefined: pages of other origins may not read answers. */
+  fieldsOf?: CrossOrigin | undefined
 }
 
 export class ResponseExchange implements DirectExchange {
@@ -31,7 +34,11 @@ export class ResponseExchange implements DirectExchange {
   }
 
   client(): AnswerReceiver {
-    return new Client(this.#response, this.#parts.limits, this.#parts.answers)
+    const { limits, answers, fieldsOf } = this.#parts
+    const client = new Client(this.#response, limits, answers)
+    const fields = fieldsOf?.(this.#request)
+    if (fields) client.addFields(fields)
+    return client
   }
 
   general(): void {

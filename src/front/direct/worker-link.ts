@@ -27,7 +27,7 @@ const retryMs = 1_000
 export interface DirectCall {
   workload: string
   /** JSON text. */
-  params: Buffer | string
+  params: Uint8Array | string
   /** The id of the job, which the workload sees. */
   job: string
 }

@@ -1,5 +1,5 @@
 /**
- * The direct path to workloads, for small requests without a body: parameters are checked here, the job goes to a worker
+ * The direct path to workloads, for small requests whose body, if any, has been read: parameters are checked here, the job goes to a worker
  * over a link that many jobs share, and its answer comes back the same way. Whatever is unusual takes the general path.
  */
 
@@ -7,9 +7,17 @@ import type { Questioner } from '../../estimate/question.ts'
 import type { Quantity } from '../../model/metering.ts'
 import type { DirectOrder } from '../../wire/direct.ts'
 import type { Address } from '../../wire/front-messages.ts'
+import type { FrontLimits } from '../../wire/front-settings.ts'
 import type { Workload } from '../../workload/workload.ts'
 import { failureProblem } from '../problem.ts'
-import { checkedQuery, cpuMsSince, shortBytes } from '../request/params.ts'
+import {
+  type CheckedParams,
+  checkedParams,
+  cpuMsSince,
+  type GivenParams,
+  shortBytes,
+} from '../request/params.ts'
+import { givenParams, mostParamsBytes, paramsFormat } from '../request/params-body.ts'
 import type { RequestHead } from '../request/request-head.ts'
 import { SlowChecks } from '../request/slow-checks.ts'
 import { readUrl } from '../request/url.ts'
@@ -23,6 +31,8 @@ import { WorkerLink } from './worker-link.ts'
 /** Jobs that may be on their way to one worker. Beyond that the brain decides who is next. */
 const mostPending = 256
 
+const nothing = Buffer.alloc(0)
+
 /** One of 16 checks of parameters is measured. */
 const measuredEach = 16
 
@@ -30,6 +40,7 @@ export interface WorkloadRequestsParts {
   workloads: ReadonlyMap<string, Workload>
   question: Questioner
   quantities: readonly Quantity[]
+  limits: Pick<FrontLimits, 'paramsBytes' | 'maxBytes'>
   reports: DirectReports
   /** How a worker is reached, with the token of attempts. Undefined: it is not known here. */
   reach(worker: string): { address: Address; token: string } | undefined
@@ -37,10 +48,8 @@ export interface WorkloadRequestsParts {
 }
 
 /** A request whose parameters are accepted. */
-interface Asked {
+interface Asked extends CheckedParams {
   workload: Workload
-  raw: Record<string, unknown>
-  checked: unknown
 }
 
 export class WorkloadRequests implements DirectRequests {
@@ -74,13 +83,12 @@ export class WorkloadRequests implements DirectRequests {
   }
 
   take(request: RequestHead, enter: () => DirectRequest | undefined): boolean {
-    const { method, httpVersionMajor, rawHeaders } = request
-    if ((method !== 'GET' && method !== 'HEAD') || httpVersionMajor !== 1 || !usual(rawHeaders)) return false
+    if (!isSendable(request) || !usual(request)) return false
     const asked = this.#read(request)
     const link = asked && this.#leastBusy()
     const sent = link && enter()
     if (!sent) return false
-    const call = { workload: asked.workload.name, params: JSON.stringify(asked.raw), job: sent.job }
+    const call = { workload: asked.workload.name, params: asked.text, job: sent.job }
     const id = link.call(call, (answer) => this.#answered(asked, sent, link.id, answer))
     sent.cancel = () => link.cancel(id)
     return true
@@ -105,15 +113,18 @@ export class WorkloadRequests implements DirectRequests {
 
   /** Undefined: it takes the general path, which also says what is wrong with it. */
   #read(request: RequestHead): Asked | undefined {
-    const url = request.url!
-    if (url.length > shortBytes) return undefined
+    const { url, wholeBody: body } = request
+    if (url!.length + (body?.length ?? 0) > shortBytes) return undefined
     try {
       const { path, query } = readUrl(request)
       const name = path.slice(1)
       const workload = this.#names.has(name) ? this.#parts.workloads.get(name) : undefined
       if (!workload || workload.lane || workload.deadlineMs !== undefined || this.#slow.has(name))
         return undefined
-      const read = this.#check(workload, query)
+      const bytes = query.length + (body?.length ?? 0)
+      if (bytes > mostParamsBytes(workload, this.#parts.limits)) return undefined
+      const given = givenBy(request, query)
+      const read = given && this.#check(workload, given)
       return read && workload.safeToRepeat(read.checked) ? { workload, ...read } : undefined
     } catch {
       return undefined
@@ -121,10 +132,10 @@ export class WorkloadRequests implements DirectRequests {
   }
 
   /** Measures some of the checks: reading the clock of the CPU takes longer than most of them. */
-  #check(workload: Workload, query: string): ReturnType<typeof checkedQuery> {
-    if (this.#checks++ % measuredEach !== 0) return checkedQuery(workload, query)
+  #check(workload: Workload, given: GivenParams): CheckedParams | undefined {
+    if (this.#checks++ % measuredEach !== 0) return checkedParams(workload, given)
     const before = process.threadCpuUsage()
-    const read = checkedQuery(workload, query)
+    const read = checkedParams(workload, given)
     this.#slow.note(workload.name, cpuMsSince(before))
     return read
   }
@@ -178,4 +189,17 @@ export class WorkloadRequests implements DirectRequests {
       else client.refuse(failureProblem('workload-error', answer, direct.job, false), account)
     })
   }
+}
+
+/** False: only the general path knows what to do, or reads the body. */
+function isSendable({ method, wholeBody }: RequestHead): boolean {
+  return method === 'GET' || method === 'HEAD' || (method === 'POST' && wholeBody !== undefined)
+}
+
+/** Undefined: the body is data. Throws a 400. */
+function givenBy(request: RequestHead, query: string): GivenParams | undefined {
+  const format = paramsFormat(request)
+  const body = request.wholeBody ?? nothing
+  if (format) return givenParams(format, query, body)
+  return body.length === 0 ? { query } : undefined
 }

@@ -1,23 +1,22 @@
 /**
  * A client's connection: Node's server owns it and reads all requests except small ones, which the direct path answers right here.
- * A request is answered here if it is plain, comes alone in one piece, and Node's server is idle. The first request of a
+ * A request is answered here if it is plain, comes alone in one piece with its body, and Node's server is idle. The first request of a
  * connection always goes to Node's server, whose time limits begin with it.
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FrontLimits } from '../../wire/front-settings.ts'
+import type { CrossOrigin } from '../cross-origin.ts'
 import type { DirectExchange } from '../direct/direct-request.ts'
 import type { RequestHead } from '../request/request-head.ts'
 import { ReadingWatch } from '../slow-clients.ts'
 import { resetConnection } from '../tls/below.ts'
 import type { AnswerText } from './answer-text.ts'
 import { type ExchangeOwner, FastExchange, shortBytes } from './fast-exchange.ts'
-import { type PlainFields, readPlainHead } from './plain-head.ts'
-import { PlainRequest } from './plain-request.ts'
+import type { PlainFields } from './plain-head.ts'
+import { readPlainRequest } from './plain-request.ts'
 import { RequestBoundaries } from './request-boundaries.ts'
-
-const headEnd = '\r\n\r\n'
 
 export interface FastPathParts {
   direct: {
@@ -28,6 +27,8 @@ export interface FastPathParts {
   /** True: Node's server has no response in progress on this connection. */
   isIdle(socket: Socket): boolean
   exchangeOf(request: IncomingMessage, response: ServerResponse): DirectExchange
+  /** Undefined: pages of other origins may not read answers. */
+  fieldsOf?: CrossOrigin | undefined
 }
 
 export interface ConnectionParts extends FastPathParts {
@@ -117,23 +118,18 @@ export class FastConnection implements ExchangeOwner {
 
   /** False: it is for Node's server. */
   #begin(chunk: Buffer): boolean {
-    const { direct, isIdle, headBytes } = this.#parts
+    const { direct, isIdle, headBytes, fieldsOf } = this.#parts
     const socket = this.#socket
     const { isBetween, count } = this.#boundaries
     if (!isBetween || count === 0 || !direct.isOpen || chunk.length > headBytes) return false
     if (!isIdle(socket) || socket.writableLength > 0) return false
-    const text = chunk.toString('latin1')
-    const end = text.length - headEnd.length
-    if (text.indexOf(headEnd) !== end) return false
-    const head = readPlainHead(text.slice(0, end), this.#fields)
-    if (!head) return false
-    const { method, fields } = head
-    this.#fields = fields
-    if ((method !== 'GET' && method !== 'HEAD') || fields.length !== undefined) return false
-    const exchange = new FastExchange(this, method === 'HEAD')
+    const request = readPlainRequest(chunk, socket, this.#fields)
+    if (!request) return false
+    this.#fields = request.fields
+    const exchange = new FastExchange(this, request.method === 'HEAD', fieldsOf?.(request))
     this.#exchange = exchange
     this.#bytes = chunk
-    if (direct.take(new PlainRequest(head, socket), exchange)) return true
+    if (direct.take(request, exchange)) return true
     this.#exchange = this.#bytes = undefined
     return false
   }

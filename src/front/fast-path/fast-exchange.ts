@@ -5,6 +5,7 @@
 
 import type { HttpHead } from '../../wire/messages.ts'
 import type { Account, WholeAnswer } from '../../wire/whole-answer.ts'
+import type { Fields } from '../cross-origin.ts'
 import type { AnswerReceiver, DirectExchange } from '../direct/direct-request.ts'
 import type { RequestProblem } from '../problem.ts'
 import type { LongSink } from '../receiver.ts'
@@ -26,14 +27,17 @@ export interface ExchangeOwner {
 export class FastExchange implements DirectExchange, AnswerReceiver {
   readonly #owner: ExchangeOwner
   readonly #isHead: boolean
+  readonly #fields: Fields | undefined
   #lent: DirectExchange | undefined
   #then: (() => void) | undefined
   /** It was answered or passed to Node's server, or its client has disconnected. */
   #isOver = false
 
-  constructor(owner: ExchangeOwner, isHead: boolean) {
+  /** `fields`: of every answer that is not a program's. */
+  constructor(owner: ExchangeOwner, isHead: boolean, fields?: Fields) {
     this.#owner = owner
     this.#isHead = isHead
+    this.#fields = fields
   }
 
   onClose(then: (() => void) | undefined): void {
@@ -50,7 +54,9 @@ export class FastExchange implements DirectExchange, AnswerReceiver {
   }
 
   deliver(answer: WholeAnswer, account: Account): void {
-    const text = wholeText(answer, account as Record<string, string>, this.#isHead)
+    const { status, fields } = answer
+    const all = this.#fields ? { ...this.#fields, ...fields } : fields
+    const text = wholeText({ status, fields: all }, account as Record<string, string>, this.#isHead)
     if (text) this.#send(text, [answer.body])
     else this.lend()?.client().deliver(answer, account)
   }

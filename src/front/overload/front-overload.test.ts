@@ -89,6 +89,21 @@ const get = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n'
 const post = (bytes: number) => `POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${bytes}\r\n\r\n`
 const ended = /\r\n\r\n.*(bytes|\})/s
 
+test('the delay of the event loop is part of the status', async (t) => {
+  const { watch, reads } = await protectedServer(t)
+  assert.equal(watch.status().loopMs, undefined)
+  for (const [loop, loopMs] of [
+    [0.04, 0],
+    [12.34, 12.3],
+    [2_000, 2_000],
+  ] as const) {
+    reads({ loop })
+    assert.equal(watch.status().loopMs, loopMs)
+  }
+  reads({})
+  assert.equal(watch.status().loopMs, undefined)
+})
+
 test('in step 3 new connections are refused with a reason, and existing ones close after their next answer', async (t) => {
   const { reads, dial, watch, lines } = await protectedServer(t)
   const before = dial()

@@ -46,6 +46,7 @@ export class OverloadWatch {
   readonly #recovery: RecoveryTime
   #state: OverloadState = noOverload
   #counts = { shed: 0, refusedConnections: 0, refusedRequests: 0 }
+  #loopMs: number | undefined
   #reported = { at: 0, text: '' }
   /** Requests whose bodies wait. */
   held = 0
@@ -88,6 +89,7 @@ export class OverloadWatch {
     const { doing = usualDoing } = this.#parts
     return {
       ...{ step, pressure },
+      ...(this.#loopMs !== undefined && { loopMs: this.#loopMs }),
       ...(step > 0 && { doing: doing[step], why: causeText(this.#state) }),
       held: this.held,
       ...this.#counts,
@@ -113,7 +115,9 @@ export class OverloadWatch {
     const { reader, now, rules = usualRules } = this.#parts
     const { step } = this.#state
     try {
-      this.#state = nextState(this.#state, reader.read(), now(), rules)
+      const readings = reader.read()
+      this.#state = nextState(this.#state, readings, now(), rules)
+      this.#loopMs = readings.loop === undefined ? undefined : Math.round(readings.loop * 10) / 10
       this.#reading.works()
     } catch (error) {
       this.#reading.failed((error as Error).message)

@@ -69,15 +69,13 @@ export async function readParams(
   given: GivenParams,
   ask: Questioner,
 ): Promise<ReadParams> {
-  const query = fromQuery(given.query)
-  const json = given.json && fromJson(given.json, query)
-  const raw = json ? { ...query, ...json.value } : query
+  const { raw, text } = sentParams(given)
   const answer = workload.params?.['~standard'].validate(raw)
   const result = answer instanceof Promise ? await answer : answer
   if (result?.issues) throw wrongValues(result.issues, raw)
   const checked = result ? result.value : raw
   return {
-    text: json ? json.text : { start: Buffer.from(JSON.stringify(query)) },
+    text,
     raw,
     isKept: true,
     question: ask(workload, checked, given.body),
@@ -87,16 +85,28 @@ export async function readParams(
   }
 }
 
-/** The parameters in a query. Undefined: the schema rejects them or does not answer at once. Throws `BadParams`. */
-export function checkedQuery(
-  workload: Workload,
-  query: string,
-): { raw: Record<string, unknown>; checked: unknown } | undefined {
-  const raw = fromQuery(query)
-  if (!workload.params) return { raw, checked: raw }
-  const answer = workload.params['~standard'].validate(raw)
-  if (answer instanceof Promise || answer.issues) return undefined
-  return { raw, checked: answer.value }
+export interface CheckedParams {
+  /** As sent. */
+  raw: Record<string, unknown>
+  /** JSON text, as workers receive it. */
+  text: Uint8Array
+  checked: unknown
+}
+
+/** Undefined: they are long, or the schema rejects them or does not answer at once. Throws `BadParams`. */
+export function checkedParams(workload: Workload, given: GivenParams): CheckedParams | undefined {
+  const { raw, text } = sentParams(given)
+  if (text.bodyFrom !== undefined) return undefined
+  const answer = workload.params?.['~standard'].validate(raw)
+  if (answer instanceof Promise || answer?.issues) return undefined
+  return { raw, text: text.start, checked: answer ? answer.value : raw }
+}
+
+function sentParams({ query, json }: GivenParams): Pick<ReadParams, 'raw' | 'text'> {
+  const inQuery = fromQuery(query)
+  if (!json) return { raw: inQuery, text: { start: Buffer.from(JSON.stringify(inQuery)) } }
+  const { value, text } = fromJson(json, inQuery)
+  return { raw: { ...inQuery, ...value }, text }
 }
 
 type Issues = readonly { message: string; path?: Parameters<typeof keysOf>[0] }[]

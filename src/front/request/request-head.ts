@@ -12,4 +12,7 @@ export type RequestHead = Pick<
   | 'headers'
   | 'headersDistinct'
   | 'socket'
->
+> & {
+  /** Undefined: the request has no body, or it is read as it arrives. */
+  readonly wholeBody?: Buffer | undefined
+}

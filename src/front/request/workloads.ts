@@ -1,6 +1,5 @@
 /** Workloads as targets: `/NAME`, with parameters in the query, a form or a JSON body. The body is read whole first. */
 
-import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { brainEstimate } from '../../estimate/brain-estimate.ts'
 import type { Questioner } from '../../estimate/question.ts'
@@ -12,6 +11,7 @@ import { allow, RequestProblem } from '../problem.ts'
 import { WorkloadTransport } from '../transports/workload.ts'
 import type { Body, BodyOptions } from './body.ts'
 import type { ReadParams } from './params.ts'
+import { asData, givenParams, mostParamsBytes, paramsFormat } from './params-body.ts'
 import { type ParamsReader, paramsReader, type StartParamsThread } from './params-reader.ts'
 import type { Asked, Service, TargetRequest } from './target.ts'
 import { type RequestUrl, unreadable } from './url.ts'
@@ -73,7 +73,7 @@ function decoded(path: string): string {
 /** Nothing of a form or a JSON body is read beyond the limit of the parameters. */
 function bodyOptions(workload: Workload, { request, url }: Asked, limits: FrontLimits): BodyOptions {
   const { maxBytes, memoryBytes } = limits
-  const most = Math.min(workload.maxParamsBytes ?? limits.paramsBytes, maxBytes)
+  const most = mostParamsBytes(workload, limits)
   const format = paramsFormat(request)
   const tooLarge = () => paramsTooLarge(workload, most, format === 'form')
   if (url.query.length > most) throw tooLarge()
@@ -93,42 +93,6 @@ function paramsTooLarge({ name, maxParamsBytes }: Workload, most: number, isForm
   )
 }
 
-/** The format of a body that holds parameters. Undefined: it is data. */
-function paramsFormat({ headers }: IncomingMessage) {
-  const [type = ''] = (headers['content-type'] ?? '').split(';', 1)
-  return formats.get(type.trim().toLowerCase() as 'application/json')
-}
-
-const formats = new Map([
-  ['application/json', 'json'],
-  ['application/x-www-form-urlencoded', 'form'],
-] as const)
-
-/** A form's fields, after those of the query. */
-async function withForm(query: string, body: Body): Promise<string> {
-  const bytes = Buffer.from(await body.read())
-  if (isBinary(bytes)) throw binaryForm()
-  const form = bytes.toString('utf8')
-  return query === '' || form === '' ? query + form : `${query}&${form}`
-}
-
-/** Forms have no control characters besides line breaks and tabs, and are ASCII, or UTF-8 from careless clients. */
-function isBinary(bytes: Buffer): boolean {
-  return !isUtf8(bytes) || bytes.some((each) => (each < 0x20 && !lineBytes.has(each)) || each === 0x7f)
-}
-
-const lineBytes: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d])
-
-const asData = "send a body that is data with -H 'content-type: application/octet-stream' or its own type"
-
-function binaryForm(): RequestProblem {
-  return new RequestProblem(
-    400,
-    'bad-parameters',
-    `The body is said to be a form, but is binary data; ${asData}.`,
-  )
-}
-
 async function readTarget(
   { quantities }: WorkloadServiceParts,
   readParams: ParamsReader,
@@ -140,9 +104,8 @@ async function readTarget(
   const format = paramsFormat(request)
   const isParams = format !== undefined
   const given = async () => {
-    if (format === 'form') return { query: await withForm(query, body) }
-    if (body.bytes === 0) return isParams ? { query, json: new Uint8Array() } : { query }
-    if (isParams) return { query, json: await body.read() }
+    if (format) return givenParams(format, query, await body.read())
+    if (body.bytes === 0) return { query }
     return { query, body: { bytes: body.bytes, head: await body.head() } }
   }
   const bytes = query.length + (isParams ? body.bytes : 0)

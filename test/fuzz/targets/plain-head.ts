@@ -1,10 +1,11 @@
 /** Plain requests of the fast path: whatever it accepts, Node's server reads in the same way. */
 
 import { createServer, type IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { isDeepStrictEqual } from 'node:util'
 import { longestHead, readPlainHead } from '../../../src/front/fast-path/plain-head.ts'
-import { PlainRequest } from '../../../src/front/fast-path/plain-request.ts'
+import { PlainRequest, readPlainRequest } from '../../../src/front/fast-path/plain-request.ts'
 import { RequestBoundaries } from '../../../src/front/fast-path/request-boundaries.ts'
 import type { Random } from '../../../src/lib/random.ts'
 import { chance, listOf, oddNumbers, pick, textOf } from '../draw.ts'
@@ -14,6 +15,7 @@ import { errorsOf, holds, type Target } from '../target.ts'
 const headEnd = Buffer.from('\r\n\r\n')
 /** A valid request: it shows where Node's server saw the end of the one before. */
 const next = Buffer.from('GET /next HTTP/1.1\r\nhost: next\r\n\r\n')
+const nothing = Buffer.alloc(0)
 /** Longer bodies are not generated. */
 const longestBody = 10_000
 
@@ -83,6 +85,7 @@ async function compare(input: Buffer, { read }: ReturnType<typeof nodeServer>): 
   const body = Buffer.alloc(length, 'b')
   input.copy(body, 0, begin)
   const bytes = Buffer.concat([input.subarray(0, begin), body, next])
+  const whole = readsWhole(input, bytes.subarray(0, begin + length))
   const boundaries = new RequestBoundaries()
   // Where the bytes are divided makes no difference.
   const middle = (begin * 7) % bytes.length
@@ -101,8 +104,19 @@ async function compare(input: Buffer, { read }: ReturnType<typeof nodeServer>): 
     'headers are listed differently',
   )
   holds(Buffer.concat(one!.body).equals(body), 'another body')
+  holds(whole === undefined || (whole.wholeBody ?? nothing).equals(body), 'another body of a whole request')
   holds(two!.url === '/next' && two!.complete, 'the next request begins elsewhere')
   return `${head.method} ${raw.length > 8 ? 'with many headers' : length > 0 ? 'with a body' : 'without a body'}`
+}
+
+/** A request in one piece is read only if the piece is exactly the head and a body of the length that it names. */
+function readsWhole(input: Buffer, request: Buffer): PlainRequest | undefined {
+  const socket = new Socket()
+  const read = (piece: Buffer) => readPlainRequest(piece, socket, undefined)
+  holds(input.length === request.length || !read(input), 'a body of another length')
+  holds(!read(Buffer.concat([request, next])), 'a request with the next one behind it')
+  holds(!read(request.subarray(0, -1)), 'a request without its end')
+  return read(request)
 }
 
 interface Seen extends IncomingMessage {
