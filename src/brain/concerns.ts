@@ -4,7 +4,7 @@
  * - An arriving job is counted, may be shed, and is checked against its deadline and then its client's rate limit. Only a
  *   job that is accepted joins the shares and the turns.
  * - CPU figures are polled before a scaler that goes by them decides at the same time.
- * - After an event the fleet is scaled first, then drained workers end, then outliers are ejected or, if the fleet has
+ * - After an event stalled attempts are ended and their workers drained. Then the fleet is scaled, then drained workers end, then outliers are ejected or, if the fleet has
  *   become too small, readmitted; then functions take what is still queued.
  * - Timers that are due at the same time fire in the order in which they were set, so the order of the concerns that set
  *   timers when a job is queued or started matters too.
@@ -31,6 +31,7 @@ import { outliers } from './workers/outliers.ts'
 import { pings } from './workers/pings.ts'
 import { scaling } from './workers/scaling.ts'
 import { silence } from './workers/silence.ts'
+import { stalls } from './workers/stalls.ts'
 
 export const concerns: readonly Concern[] = [
   fronts,
@@ -46,6 +47,7 @@ export const concerns: readonly Concern[] = [
   launchTimeout,
   recovering,
   cpu,
+  stalls,
   scaling,
   draining,
   outliers,

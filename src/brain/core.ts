@@ -2,7 +2,7 @@
 
 import { type Entry, Heap } from '../lib/heap.ts'
 import type { Action } from '../model/action.ts'
-import type { FailureKind } from '../model/attempt.ts'
+import type { FailureKind, HeldAttempt } from '../model/attempt.ts'
 import type { Discipline } from '../model/discipline.ts'
 import type { Reason } from '../model/reason.ts'
 import type { Counters } from '../model/view.ts'
@@ -17,6 +17,7 @@ import { OwnPauses } from './own-pauses.ts'
 import type { Billing } from './scale/billing.ts'
 import type { Scaler } from './scale/scaler.ts'
 import type { Scheduler, Verdict } from './schedule/scheduler.ts'
+import type { Stall } from './stall.ts'
 import type { Attempt, JobRecord, LaunchRecord, WorkerRecord } from './state.ts'
 import type { JobTimerKind, Timer, TimerKind } from './timer.ts'
 import { Boots } from './workers/boots.ts'
@@ -49,6 +50,8 @@ export interface Concern {
   started?(core: Core, attempt: Attempt): void
   /** More work of the attempt is known to be done. */
   progressed?(core: Core, attempt: Attempt): void
+  /** Its worker has reported that it holds the attempt. What it has done and whether it waits has been noted. */
+  held?(core: Core, attempt: Attempt, reported: HeldAttempt): void
   /** The attempt has a result; it is about to end. */
   finished?(core: Core, attempt: Attempt, work: number): void
   /** The attempt has failed, be it with an error of its workload; it is about to end. */
@@ -78,6 +81,7 @@ const hookNames = [
   'queued',
   'started',
   'progressed',
+  'held',
   'finished',
   'failed',
   'ended',
@@ -135,6 +139,9 @@ export interface Core {
   readonly writtenOff: Set<WorkerRecord>
   /** When the paces of all workers were compared last. */
   pacesComparedAt: number
+  /** Attempts that stand still, to be judged after this event, and when workers were drained for such attempts. */
+  readonly stalled: Map<Attempt, Stall>
+  readonly stallDrains: number[]
   /** When workers were lost for their silence alone. */
   readonly silentLosses: number[]
   /** Times in which the brain itself did not run. */
@@ -223,6 +230,8 @@ export function newCore(parts: Parts, concerns: readonly Concern[]): Core {
     accused: new Map(),
     writtenOff: new Set(),
     pacesComparedAt: 0,
+    stalled: new Map(),
+    stallDrains: [],
     silentLosses: [],
     pauses: new OwnPauses(),
     cores: 0,

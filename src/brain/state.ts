@@ -8,6 +8,7 @@ import { firstExpectation, type Prediction } from '../model/revision.ts'
 import type { WorkerFacts } from '../model/worker.ts'
 import { type Health, newHealth } from './health.ts'
 import { newPingState, type PingState } from './ping-state.ts'
+import type { Watch } from './stall.ts'
 import type { Timer } from './timer.ts'
 
 /** A job from its arrival to its end. What belongs to one try at it is in `attempt`. */
@@ -33,6 +34,8 @@ export interface JobRecord extends Precedence {
   crashes: number
   losses: number
   resent: number
+  /** Attempts that stood still and were ended for that. */
+  stalls: number
   /** Workers that failed this job. */
   excluded: Set<string> | undefined
   /** The work that its client has paid for, and the work of all attempts that have ended. */
@@ -111,6 +114,8 @@ export interface Attempt {
   coldMs: number
   /** Its time limit: the answer limit on a worker, the function timeout in a function. */
   timer: Entry<Timer> | undefined
+  /** Undefined: its worker has not reported how long it was active. */
+  watch: Watch | undefined
   /** The ping by which its worker was asked for a sign of life, and when. Undefined: it was not. */
   asked: { ping: number; at: number } | undefined
 }
@@ -261,6 +266,7 @@ export function newJobRecord(
     crashes: 0,
     losses: 0,
     resent: 0,
+    stalls: 0,
     excluded: undefined,
     paid: 0,
     spent: 0,

@@ -17,7 +17,7 @@ const none: Omit<ProviderFaultRates, 'untilMs'> = {
 function world(seed: number, provider: Partial<ProviderFaultRates>): World {
   const faults = new Faults(
     {
-      ...{ lose: 0, double: 0, delayMs: 1, everyMs: 1e12, untilMs: 20_000 },
+      ...{ lose: 0, double: 0, delayMs: 1, everyMs: 1e12, stallEveryMs: Infinity, untilMs: 20_000 },
       ...{ functionThrottles: 0, functionErrs: 0, functionDies: 0, functionHangs: 0 },
       provider: { ...none, ...provider },
       brain: { everyMs: Infinity, pauseMs: 0, together: 0 },

@@ -84,6 +84,10 @@ const failures: Words = {
   'timed-out': (r) => `no answer came within ${span(r.limitMs ?? r.afterMs)}`,
   'sent-again': (r) =>
     `the worker is alive but took too long (${times(r.times)}), and now gets twice the time`,
+  stalled: (r) =>
+    r.percent === undefined
+      ? 'it stood still there'
+      : `${r.percent === 0 ? 'a job stood still there' : `a job did ${r.percent} % of the work there that it should do`} for ${span(r.ms)}`,
   crash: (r) => `it crashed its process${said(r.message)}`,
   killed: (r) => `its process was killed from outside${said(r.message)}`,
   unready: (r) =>
@@ -140,6 +144,7 @@ const ends: Words = {
     ]
       .filter((part) => part !== false)
       .join(', and '),
+  'no-progress': (r) => `it stood still in ${count(r.tries, 'attempt')}, the last time for ${span(r.ms)}`,
   attempts: (r) => `${r.attempts} attempts failed, the last one: ${r.cause}`,
   'outcome-unknown': (r) => `it had started, must not be repeated, and was lost (${r.cause})`,
   'client-gone': () => 'its client disconnected',

@@ -24,6 +24,8 @@ export type RetryCause =
   /** Its answer is late: its worker is alive, or was not asked. */
   | 'overdue'
   | 'timed-out'
+  /** It stood still. */
+  | 'stalled'
 
 /** Causes that do not speak against the worker, or against one that no longer exists. */
 const blameless: ReadonlySet<string> = new Set([
