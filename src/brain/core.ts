@@ -12,6 +12,7 @@ import { Queue } from './jobs/queue.ts'
 import type { RateLimits } from './jobs/rate-limit.ts'
 import { RecentWork } from './jobs/recent-work.ts'
 import { type BacklogWork, ExpectedReturns } from './jobs/retry-after.ts'
+import type { Retries } from './jobs/retry-budget.ts'
 import type { BrainLimits } from './limits.ts'
 import { OwnPauses } from './own-pauses.ts'
 import type { Billing } from './scale/billing.ts'
@@ -112,6 +113,8 @@ export interface Core {
   readonly shares: Shares
   /** Undefined: the cluster has no functions. */
   readonly overflow: Overflow | undefined
+  /** Undefined: jobs are retried at once. */
+  readonly retries: Retries | undefined
   hooks: Hooks
   readonly jobs: Map<string, JobRecord>
   readonly workers: Map<string, WorkerRecord>
@@ -196,6 +199,7 @@ type Parts = Pick<
   | 'rateLimits'
   | 'shares'
   | 'overflow'
+  | 'retries'
 >
 
 export function newCore(parts: Parts, concerns: readonly Concern[]): Core {

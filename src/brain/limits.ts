@@ -11,6 +11,8 @@ export interface BrainLimits {
   attempts: number
   /** Maximum number of retries on workers; attempts in functions do not count. Null: only `attempts` is a bound. */
   retries: number | null
+  /** Retries back off, and have a budget. Null: a job is retried at once. */
+  retryPauses: RetryRule | null
   /** Queue timeout of one attempt; 0: none. */
   waitMs: number
   /** The interval of workers' heartbeats; 0: workers send none, and only the driver declares workers lost. */
@@ -98,6 +100,19 @@ export interface OutlierRule {
   share: number
 }
 
+export interface RetryRule {
+  /** Retries may make up this share of the admitted work, and always this much: time of a core. */
+  share: number
+  leastMs: number
+  /** A job counts as this much at most. */
+  mostMs: number
+  /** What was admitted and retried counts half after this time. */
+  halfMs: number
+  /** The pause before the second retry of a job. It doubles with each further one, up to `pauseMaxMs`. */
+  pauseMs: number
+  pauseMaxMs: number
+}
+
 export interface StallRule {
   /** An attempt that has done less than `share` of what it should do in this time stands still. Its pauses and waits do not count. */
   afterMs: number
@@ -117,6 +132,7 @@ export const brainDefaults: Readonly<BrainLimits> = {
   losses: 10,
   attempts: 20,
   retries: null,
+  retryPauses: null,
   waitMs: 0,
   beatMs: 0,
   missedBeats: 3,
@@ -145,6 +161,11 @@ export const usualOutliers: Readonly<OutlierRule> = {
 /** The values of `plimsoll up`. */
 export const usualStalls: Readonly<StallRule> = {
   ...{ afterMs: 60_000, share: 0.1, attempts: 3, workers: 0.5, forgetMs: 600_000, patience: 3 },
+}
+
+/** The values of `plimsoll up`. */
+export const usualRetryPauses: Readonly<RetryRule> = {
+  ...{ share: 0.2, leastMs: 10_000, mostMs: 10_000, halfMs: 60_000, pauseMs: 100, pauseMaxMs: 10_000 },
 }
 
 /** The limit of silent losses of live clusters. */

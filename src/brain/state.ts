@@ -36,6 +36,9 @@ export interface JobRecord extends Precedence {
   resent: number
   /** Attempts that stood still and were ended for that. */
   stalls: number
+  /** Its retries on workers so far, and why it waits for the next one. */
+  retries: number
+  held: Reason | undefined
   /** Workers that failed this job. */
   excluded: Set<string> | undefined
   /** The work that its client has paid for, and the work of all attempts that have ended. */
@@ -58,6 +61,7 @@ export interface JobRecord extends Precedence {
   turnTimer: Entry<Timer> | undefined
   queueTimer: Entry<Timer> | undefined
   patienceTimer: Entry<Timer> | undefined
+  retryTimer: Entry<Timer> | undefined
 }
 
 /** How a job may use functions, and has. */
@@ -267,6 +271,8 @@ export function newJobRecord(
     losses: 0,
     resent: 0,
     stalls: 0,
+    retries: 0,
+    held: undefined,
     excluded: undefined,
     paid: 0,
     spent: 0,
@@ -284,5 +290,6 @@ export function newJobRecord(
     turnTimer: undefined,
     queueTimer: undefined,
     patienceTimer: undefined,
+    retryTimer: undefined,
   }
 }

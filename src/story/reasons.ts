@@ -48,6 +48,9 @@ const placement: Words = {
     `the fleet cannot meet its deadline, and a function finishes it in ${span(r.functionMs)}`,
   'overflow-small': (r) =>
     `no worker can take it now, and its work of ${grouped(r.work)} units is small enough for a function`,
+  'retry-pause': (r) =>
+    `${count(Number(r.tries) - 1, 'retry', 'retries')} did not help, so the next one pauses for ${span(r.ms)}`,
+  'retry-budget': (r) => `retries have used up ${r.percent} % of the admitted work`,
   'function-again': (r) => `the backoff before attempt ${r.tries} of ${r.most} in a function is over`,
   'function-pause': (r) =>
     `attempt ${r.tries} in a function failed with a temporary error; it is repeated there after a backoff`,

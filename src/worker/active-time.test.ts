@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ActiveTime } from './active-time.ts'
 
-/** The active time after each of these intervals of a core, in which the job wanted so much of it. */
+/** The active time after each of these intervals of a core, in which the job wanted a core for `wantedMs`. */
 function after(...intervals: { coreMs: number; wantedMs: number }[]): (number | undefined)[] {
   const time = new ActiveTime()
   let [allCoreMs, demandMs] = [0, 0]
