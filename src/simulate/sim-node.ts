@@ -253,14 +253,16 @@ export class SimNode implements SimWorkerEvents, Process {
       ...tokenOf(job),
       done: this.worker.doneBy(job),
       ...(job.waiting && { waiting: true as const }),
-      ...(this.#world.parts.brain.limits.stalls && this.#activity(job)),
+      ...this.#activity(job),
     }))
     const others = [...this.#asking.values(), ...this.#unacknowledged.values()].map(tokenOf)
     return [...jobs, ...others]
   }
 
-  /** A job gets CPU time as fast as it does its work. */
-  #activity(job: SimJob): Pick<HeldAttempt, 'activeMs' | 'cpuMs'> {
+  /** Only faults make jobs stand still. A job gets CPU time as fast as it does its work. */
+  #activity(job: SimJob): Pick<HeldAttempt, 'activeMs' | 'cpuMs'> | undefined {
+    const { faults, brain } = this.#world.parts
+    if (!faults || !brain.limits.stalls) return undefined
     const cpuMs = (this.worker.doneBy(job) / this.worker.facts.workPerSecond) * 1000
     return { activeMs: this.worker.activeBy(job), cpuMs }
   }

@@ -5,9 +5,11 @@ import { stream } from '../lib/random.ts'
 import type { Action } from '../model/action.ts'
 import { chaos } from './chaos.ts'
 import { rank } from './clock.ts'
+import { Faults } from './faults.ts'
 import { Invariants } from './invariants.ts'
 import { unitsPerSecond } from './simulate.ts'
 import { StallInvariants } from './stall-invariants.ts'
+import { noFaults } from './testing/no-faults.ts'
 import { World } from './world.ts'
 
 const fleet = { cores: 2, workPerSecond: unitsPerSecond, memoryMb: 10_000, slots: 4, bootMs: 300 }
@@ -20,7 +22,7 @@ function run(seed: number, speed: number, rule: typeof stalls | null): { actions
   const actions: Action[] = []
   const world: World = new World({
     brain: { scheduler: 'srpt', discipline: 'srpt', scale: { min: 3, max: 4 }, epoch: 1, seed, limits },
-    ...{ seed, fleet },
+    ...{ seed, fleet, faults: new Faults(noFaults, seed) },
     observer: new StallInvariants(() => world.nodes, {
       arrived: (event, now) => checks.arrived(event, now),
       observe(event, done, now, brain) {
@@ -63,7 +65,7 @@ test('a fleet without faults is left alone', () => {
   for (let seed = 1; seed <= 10; seed++) {
     const { actions, left } = run(seed, 1, stalls)
     assert.deepEqual([left, drains(actions)], [0, 0])
-    assert.ok(actions.every(({ type }) => type !== 'retry' && type !== 'cancel'))
+    assert.ok(actions.every((action) => action.type !== 'cancel' || action.reason.code !== 'stalled'))
   }
 })
 
