@@ -138,6 +138,8 @@ export interface WorkerRecord extends Readonly<WorkerFacts> {
   kept: Reason | undefined
   /** Why it is ejected: it is given no jobs until the timer of its ejection fires. */
   ejected: Reason | undefined
+  /** Why it drains, if its jobs stood still. */
+  stalled: Reason | undefined
   readonly health: Health
   lastSeenAt: number
   /** When it was launched, or joined if nobody launched it. It is paid for from here on. */
@@ -201,6 +203,7 @@ export function newWorkerRecord(
     unreachable: false,
     kept: undefined,
     ejected: undefined,
+    stalled: undefined,
     health: newHealth(),
     lastSeenAt: known.placedAt,
     reports: 0,

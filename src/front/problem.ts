@@ -98,7 +98,7 @@ const statusOf: Readonly<Record<string, number>> = {
   'outcome-unknown': 502,
   poison: 502,
   attempts: 502,
-  'no-progress': 504,
+  'no-progress': 502,
   retries: 503,
   waited: 503,
   unready: 503,

@@ -77,6 +77,8 @@ test('a job that stands still is tried elsewhere, and its worker drained', () =>
   assert.equal(fleet.at('j1').attempt, 2)
   assert.notEqual(fleet.at('j1').worker, worker)
   assert.equal(explain(only(actions, 'drain')[0]!.reason), 'a job stood still there for 10 s')
+  const view = fleet.view.workers.find(({ id }) => id === worker)
+  assert.equal(view, undefined, 'it is empty, so it has ended')
 })
 
 test('a late result of the attempt that stood still is not an answer', () => {
@@ -222,6 +224,8 @@ test('a job that must not be repeated goes on where it is; its worker is drained
   fleet.asks('j1')
   const actions = fleet.seconds(50, { j1: 0 })
   assert.deepEqual(drained(actions), [worker])
+  const view = fleet.view.workers.find(({ id }) => id === worker)
+  assert.deepEqual([view?.state, view?.notice?.code], ['draining', 'stalled'])
   assert.deepEqual([ended(actions), sent(actions), answers(actions)], [[], [], []])
 })
 

@@ -133,6 +133,7 @@ function mayDrain(
 
 function replace(core: Core, worker: WorkerRecord, reason: Reason): void {
   core.stallDrains.push(core.now)
+  worker.stalled = reason
   drain(core, worker.id, reason)
   core.rescale = true
 }
