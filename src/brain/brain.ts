@@ -18,6 +18,7 @@ import { noteDelegated } from './jobs/delegated.ts'
 import { canAccept } from './jobs/eligible.ts'
 import { answering, arrive, cancel, fail, finish, permit, progress } from './jobs/jobs.ts'
 import { type RateLimit, RateLimits } from './jobs/rate-limit.ts'
+import { newRetries } from './jobs/retry-budget.ts'
 import { nominalWork } from './jobs/times.ts'
 import { type BrainLimits, brainDefaults } from './limits.ts'
 import type { Billing } from './scale/billing.ts'
@@ -93,10 +94,12 @@ function coreOf(parts: BrainParts): Core {
   const random: Random = stream(parts.seed ?? 1, 'brain')
   const discipline = disciplines[parts.discipline]
   checkFair(parts.fair ?? false, discipline.ranks, discipline.name)
+  const limits = { ...brainDefaults, ...parts.limits }
   const core: Core = newCore(
     {
       epoch: parts.epoch ?? 1,
-      limits: { ...brainDefaults, ...parts.limits },
+      limits,
+      retries: limits.retryPauses ? newRetries(limits.retryPauses, parts.seed ?? 1) : undefined,
       discipline,
       scaler: parts.scaler,
       billing: parts.billing ?? {},

@@ -2,9 +2,9 @@
  * The brain's concerns. Their order is their precedence: for each hook, they are called in this order.
  *
  * - An arriving job is counted, may be shed, and is checked against its deadline and then its client's rate limit. Only a
- *   job that is accepted joins the shares and the turns.
+ *   job that is accepted counts for the retry budget and joins the shares and the turns.
  * - CPU figures are polled before a scaler that goes by them decides at the same time.
- * - After an event the fleet is scaled first, then drained workers end, then outliers are ejected or, if the fleet has
+ * - After an event stalled attempts are ended and their workers drained. Then the fleet is scaled, then drained workers end, then outliers are ejected or, if the fleet has
  *   become too small, readmitted; then functions take what is still queued.
  * - Timers that are due at the same time fire in the order in which they were set, so the order of the concerns that set
  *   timers when a job is queued or started matters too.
@@ -18,6 +18,7 @@ import { deadlines } from './jobs/deadlines.ts'
 import { patience } from './jobs/patience.ts'
 import { queueTimeout } from './jobs/queue-timeout.ts'
 import { rateLimiting } from './jobs/rate-limiting.ts'
+import { retryPauses } from './jobs/retry-pauses.ts'
 import { shares } from './jobs/shares.ts'
 import { shedding } from './jobs/shedding.ts'
 import { turns } from './jobs/turns.ts'
@@ -31,6 +32,7 @@ import { outliers } from './workers/outliers.ts'
 import { pings } from './workers/pings.ts'
 import { scaling } from './workers/scaling.ts'
 import { silence } from './workers/silence.ts'
+import { stalls } from './workers/stalls.ts'
 
 export const concerns: readonly Concern[] = [
   fronts,
@@ -38,6 +40,7 @@ export const concerns: readonly Concern[] = [
   shedding,
   deadlines,
   rateLimiting,
+  retryPauses,
   shares,
   turns,
   silence,
@@ -46,6 +49,7 @@ export const concerns: readonly Concern[] = [
   launchTimeout,
   recovering,
   cpu,
+  stalls,
   scaling,
   draining,
   outliers,

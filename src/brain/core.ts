@@ -2,7 +2,7 @@
 
 import { type Entry, Heap } from '../lib/heap.ts'
 import type { Action } from '../model/action.ts'
-import type { FailureKind } from '../model/attempt.ts'
+import type { FailureKind, HeldAttempt } from '../model/attempt.ts'
 import type { Discipline } from '../model/discipline.ts'
 import type { Reason } from '../model/reason.ts'
 import type { Counters } from '../model/view.ts'
@@ -12,11 +12,13 @@ import { Queue } from './jobs/queue.ts'
 import type { RateLimits } from './jobs/rate-limit.ts'
 import { RecentWork } from './jobs/recent-work.ts'
 import { type BacklogWork, ExpectedReturns } from './jobs/retry-after.ts'
+import type { Retries } from './jobs/retry-budget.ts'
 import type { BrainLimits } from './limits.ts'
 import { OwnPauses } from './own-pauses.ts'
 import type { Billing } from './scale/billing.ts'
 import type { Scaler } from './scale/scaler.ts'
 import type { Scheduler, Verdict } from './schedule/scheduler.ts'
+import type { Stall } from './stall.ts'
 import type { Attempt, JobRecord, LaunchRecord, WorkerRecord } from './state.ts'
 import type { JobTimerKind, Timer, TimerKind } from './timer.ts'
 import { Boots } from './workers/boots.ts'
@@ -49,6 +51,8 @@ export interface Concern {
   started?(core: Core, attempt: Attempt): void
   /** More work of the attempt is known to be done. */
   progressed?(core: Core, attempt: Attempt): void
+  /** Its worker has reported that it holds the attempt. What it has done and whether it waits has been noted. */
+  held?(core: Core, attempt: Attempt, reported: HeldAttempt): void
   /** The attempt has a result; it is about to end. */
   finished?(core: Core, attempt: Attempt, work: number): void
   /** The attempt has failed, be it with an error of its workload; it is about to end. */
@@ -78,6 +82,7 @@ const hookNames = [
   'queued',
   'started',
   'progressed',
+  'held',
   'finished',
   'failed',
   'ended',
@@ -108,6 +113,8 @@ export interface Core {
   readonly shares: Shares
   /** Undefined: the cluster has no functions. */
   readonly overflow: Overflow | undefined
+  /** Undefined: jobs are retried at once. */
+  readonly retries: Retries | undefined
   hooks: Hooks
   readonly jobs: Map<string, JobRecord>
   readonly workers: Map<string, WorkerRecord>
@@ -135,6 +142,9 @@ export interface Core {
   readonly writtenOff: Set<WorkerRecord>
   /** When the paces of all workers were compared last. */
   pacesComparedAt: number
+  /** Attempts that stand still, to be judged after this event, and when workers were drained for such attempts. */
+  readonly stalled: Map<Attempt, Stall>
+  readonly stallDrains: number[]
   /** When workers were lost for their silence alone. */
   readonly silentLosses: number[]
   /** Times in which the brain itself did not run. */
@@ -189,6 +199,7 @@ type Parts = Pick<
   | 'rateLimits'
   | 'shares'
   | 'overflow'
+  | 'retries'
 >
 
 export function newCore(parts: Parts, concerns: readonly Concern[]): Core {
@@ -223,6 +234,8 @@ export function newCore(parts: Parts, concerns: readonly Concern[]): Core {
     accused: new Map(),
     writtenOff: new Set(),
     pacesComparedAt: 0,
+    stalled: new Map(),
+    stallDrains: [],
     silentLosses: [],
     pauses: new OwnPauses(),
     cores: 0,

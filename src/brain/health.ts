@@ -1,9 +1,9 @@
-/** What the detection of outliers remembers of a worker. */
+/** What the detection of outliers and of stalled attempts remembers of a worker. */
 
 import type { Entry } from '../lib/heap.ts'
 import type { Timer } from './timer.ts'
 
-/** How the attempts of a worker went lately, for the detection of outliers. */
+/** How the attempts of a worker went lately. */
 export interface Health {
   /** Attempts in a row that failed here, and whose jobs another worker or a function finished. */
   failures: number
@@ -20,11 +20,14 @@ export interface Health {
   /** When its last ejection ended. */
   readmittedAt: number
   ejectionTimer: Entry<Timer> | undefined
+  /** When a job last ended or was seen to advance there. */
+  progressedAt: number
 }
 
 export function newHealth(): Health {
   return {
     ...{ failures: 0, errors: 0, erringSince: 0, resultAt: -Infinity, byWork: [], byEstimate: [] },
     ...{ ejections: 0, readmittedAt: 0, ejectionTimer: undefined },
+    progressedAt: -Infinity,
   }
 }

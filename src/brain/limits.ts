@@ -11,6 +11,8 @@ export interface BrainLimits {
   attempts: number
   /** Maximum number of retries on workers; attempts in functions do not count. Null: only `attempts` is a bound. */
   retries: number | null
+  /** Retries back off, and have a budget. Null: a job is retried at once. */
+  retryPauses: RetryRule | null
   /** Queue timeout of one attempt; 0: none. */
   waitMs: number
   /** The interval of workers' heartbeats; 0: workers send none, and only the driver declares workers lost. */
@@ -25,6 +27,8 @@ export interface BrainLimits {
   silentLosses: SilentLossRule | null
   /** Workers that fail, or are slow beside the others, are ejected for a while. Null: never. */
   outliers: OutlierRule | null
+  /** Attempts that stand still are tried elsewhere, and their workers replaced. Null: never. */
+  stalls: StallRule | null
   /** Attempts that exceed their time limit have failed, or prove their worker lost. Null: they have none. */
   answers: AnswerRule | null
   /** The interval of CPU polls; 0: as the scaler wants. */
@@ -96,12 +100,39 @@ export interface OutlierRule {
   share: number
 }
 
+export interface RetryRule {
+  /** Retries may make up this share of the admitted work, and always this much: time of a core. */
+  share: number
+  leastMs: number
+  /** A job counts as this much at most. */
+  mostMs: number
+  /** What was admitted and retried counts half after this time. */
+  halfMs: number
+  /** The pause before the second retry of a job. It doubles with each further one, up to `pauseMaxMs`. */
+  pauseMs: number
+  pauseMaxMs: number
+}
+
+export interface StallRule {
+  /** An attempt that has done less than `share` of what it should do in this time stands still. Its pauses and waits do not count. */
+  afterMs: number
+  share: number
+  /** A job whose attempts stood still this many times fails; one that is only slow is then left alone. */
+  attempts: number
+  /** The largest share of the workers that is drained in `forgetMs`. A single one that was launched always may be. */
+  workers: number
+  forgetMs: number
+  /** If most other workers stand still, too, attempts are given this many times the time. */
+  patience: number
+}
+
 export const brainDefaults: Readonly<BrainLimits> = {
   queue: 10_000,
   crashes: 3,
   losses: 10,
   attempts: 20,
   retries: null,
+  retryPauses: null,
   waitMs: 0,
   beatMs: 0,
   missedBeats: 3,
@@ -109,6 +140,7 @@ export const brainDefaults: Readonly<BrainLimits> = {
   pings: null,
   silentLosses: null,
   outliers: null,
+  stalls: null,
   answers: null,
   cpuEveryMs: 0,
   settleMs: 2_000,
@@ -124,6 +156,16 @@ export const brainDefaults: Readonly<BrainLimits> = {
 /** The values of `plimsoll up`. Envoy's are the same, but it ejects 10 % of the hosts, and never for being slow. */
 export const usualOutliers: Readonly<OutlierRule> = {
   ...{ failures: 5, errors: 20, slowdown: 3, everyMs: 5_000, baseMs: 30_000, mostMs: 300_000, share: 0.5 },
+}
+
+/** The values of `plimsoll up`. */
+export const usualStalls: Readonly<StallRule> = {
+  ...{ afterMs: 60_000, share: 0.1, attempts: 3, workers: 0.5, forgetMs: 600_000, patience: 3 },
+}
+
+/** The values of `plimsoll up`. */
+export const usualRetryPauses: Readonly<RetryRule> = {
+  ...{ share: 0.2, leastMs: 10_000, mostMs: 10_000, halfMs: 60_000, pauseMs: 100, pauseMaxMs: 10_000 },
 }
 
 /** The limit of silent losses of live clusters. */

@@ -8,6 +8,7 @@ import { firstExpectation, type Prediction } from '../model/revision.ts'
 import type { WorkerFacts } from '../model/worker.ts'
 import { type Health, newHealth } from './health.ts'
 import { newPingState, type PingState } from './ping-state.ts'
+import type { Watch } from './stall.ts'
 import type { Timer } from './timer.ts'
 
 /** A job from its arrival to its end. What belongs to one try at it is in `attempt`. */
@@ -33,6 +34,11 @@ export interface JobRecord extends Precedence {
   crashes: number
   losses: number
   resent: number
+  /** Attempts that stood still and were ended for that. */
+  stalls: number
+  /** Its retries on workers so far, and why it waits for the next one. */
+  retries: number
+  held: Reason | undefined
   /** Workers that failed this job. */
   excluded: Set<string> | undefined
   /** The work that its client has paid for, and the work of all attempts that have ended. */
@@ -55,6 +61,7 @@ export interface JobRecord extends Precedence {
   turnTimer: Entry<Timer> | undefined
   queueTimer: Entry<Timer> | undefined
   patienceTimer: Entry<Timer> | undefined
+  retryTimer: Entry<Timer> | undefined
 }
 
 /** How a job may use functions, and has. */
@@ -111,6 +118,8 @@ export interface Attempt {
   coldMs: number
   /** Its time limit: the answer limit on a worker, the function timeout in a function. */
   timer: Entry<Timer> | undefined
+  /** Undefined: its worker has not reported how long it was active. */
+  watch: Watch | undefined
   /** The ping by which its worker was asked for a sign of life, and when. Undefined: it was not. */
   asked: { ping: number; at: number } | undefined
 }
@@ -129,6 +138,8 @@ export interface WorkerRecord extends Readonly<WorkerFacts> {
   kept: Reason | undefined
   /** Why it is ejected: it is given no jobs until the timer of its ejection fires. */
   ejected: Reason | undefined
+  /** Why it drains, if its jobs stood still. */
+  stalled: Reason | undefined
   readonly health: Health
   lastSeenAt: number
   /** When it was launched, or joined if nobody launched it. It is paid for from here on. */
@@ -192,6 +203,7 @@ export function newWorkerRecord(
     unreachable: false,
     kept: undefined,
     ejected: undefined,
+    stalled: undefined,
     health: newHealth(),
     lastSeenAt: known.placedAt,
     reports: 0,
@@ -261,6 +273,9 @@ export function newJobRecord(
     crashes: 0,
     losses: 0,
     resent: 0,
+    stalls: 0,
+    retries: 0,
+    held: undefined,
     excluded: undefined,
     paid: 0,
     spent: 0,
@@ -278,5 +293,6 @@ export function newJobRecord(
     turnTimer: undefined,
     queueTimer: undefined,
     patienceTimer: undefined,
+    retryTimer: undefined,
   }
 }

@@ -9,6 +9,7 @@ export interface Timer {
 export type TimerKind =
   | JobTimerKind
   | 'turns'
+  | 'retries'
   | 'share'
   | 'silence'
   | 'ping'
@@ -22,7 +23,16 @@ export type TimerKind =
 export type JobTimerKind = (typeof jobTimerKinds)[number]
 
 /** Timers of jobs and their attempts. They are cleared when the job is over. */
-const jobTimerKinds = ['deadline', 'slack', 'turn', 'queue', 'patience', 'function', 'answer'] as const
+const jobTimerKinds = [
+  'deadline',
+  'slack',
+  'turn',
+  'queue',
+  'patience',
+  'function',
+  'answer',
+  'retry',
+] as const
 const ofJobs: ReadonlySet<string> = new Set(jobTimerKinds)
 
 export function isJobTimer(kind: TimerKind): boolean {

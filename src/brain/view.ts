@@ -75,7 +75,7 @@ function lanesOf(waiting: readonly JobRecord[]): Pick<BrainView, 'lanes'> {
 
 function workerView(core: Core, worker: WorkerRecord): WorkerView {
   const { now, scheduler, scaler } = core
-  const notice = worker.ejected ?? worker.kept
+  const notice = worker.ejected ?? worker.kept ?? worker.stalled
   const jobs = worker.jobs.map((attempt) => ({
     job: attempt.job.id,
     attempt: attempt.number,

@@ -153,7 +153,7 @@ function workersText(workers: ClusterState['workers']): string {
 
 function phaseText({ state, suspect, notice, problem }: ClusterState['workers'][number]): string {
   if (suspect) return `${state}, silent`
-  if (notice) return `${state}, ejected`
+  if (notice) return `${state}, ${notice.code === 'stalled' ? 'stalled' : 'ejected'}`
   return problem === undefined ? state : `${state}, unhealthy`
 }
 

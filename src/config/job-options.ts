@@ -10,6 +10,15 @@ export const jobOptions = under('Limits', {
     min: 0,
     value: 'SECONDS',
   },
+  stallAfter: {
+    type: 'number',
+    help:
+      'a job that gets or does less than a tenth of what its worker should give it for this time, in seconds, is tried on ' +
+      'another worker, and a worker on which nothing else advances is replaced; pauses and waits do not count; 0: never',
+    default: 60,
+    min: 0,
+    value: 'SECONDS',
+  },
   minRate: {
     type: 'number',
     help: 'bytes per second that clients must send and read on average; slower ones are disconnected; 0: no minimum',

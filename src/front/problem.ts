@@ -98,6 +98,7 @@ const statusOf: Readonly<Record<string, number>> = {
   'outcome-unknown': 502,
   poison: 502,
   attempts: 502,
+  'no-progress': 502,
   retries: 503,
   waited: 503,
   unready: 503,
@@ -108,7 +109,7 @@ const withNumbers: ReadonlySet<string> = new Set(['rate-limit', 'no-time', 'no-t
 
 /** Refusals after failed attempts, whose failures the operator can look up. */
 const afterAttempts: ReadonlySet<string> = new Set([
-  ...['poison', 'attempts', 'retries', 'unready', 'outcome-unknown'],
+  ...['poison', 'attempts', 'retries', 'unready', 'outcome-unknown', 'no-progress'],
 ])
 
 /** Why an attempt has no result. With a status from 400 to 499 the message is for the client. */

@@ -11,6 +11,12 @@ export interface HeldAttempt extends AttemptToken {
   done?: number
   /** It waits for input or output. */
   waiting?: true
+  /**
+   * Time so far in which it had a core, or its part of one, and was ready to use it; and the CPU time that it used. Undefined:
+   * not known, or it has not run for long.
+   */
+  activeMs?: number
+  cpuMs?: number
 }
 
 /** An attempt that an earlier brain began and that goes on, as the front that waits for it describes it. */

@@ -9,7 +9,7 @@ export interface WorkerView {
   id: string
   state: 'ready' | 'draining'
   suspect: boolean
-  /** Why it gets no jobs although it is ready: it is ejected, or silent and not declared lost yet. */
+  /** Why it gets no jobs although it is ready: it is ejected, or silent and not declared lost yet; or its jobs stood still, and it drains. */
   notice?: Reason
   /** Has joined but not yet reported. */
   fresh: boolean

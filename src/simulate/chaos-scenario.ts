@@ -1,7 +1,7 @@
 /** The scenario of a run with faults, drawn whole from a seed. The same seed gives the same scenario. */
 
 import type { OverflowOptions } from '../brain/functions/overflow-spec.ts'
-import type { BrainLimits } from '../brain/limits.ts'
+import { type BrainLimits, usualRetryPauses, usualStalls } from '../brain/limits.ts'
 import { type Random, stream } from '../lib/random.ts'
 import { type DisciplineName, disciplines } from '../model/discipline.ts'
 import type { Job } from '../model/job.ts'
@@ -98,6 +98,8 @@ export function drawScenario(
   const overflow = functionsFrom(seed, min * fleet.cores)
   if (overflow.overflow) Object.assign(overflow.overflow, options.overflow)
   Object.assign(limits, options.limits)
+  drawStalls(seed, limits)
+  drawRetryPauses(seed, limits)
   drawHealth(seed, limits, isByCpu, own.limits === undefined)
 
   const placing = own.placing ?? placingFrom(seed)
@@ -139,6 +141,7 @@ function drawRates(random: Random, seed: number, untilMs: number): FaultRates {
     brain: brainRates(stream(seed, 'brain')),
     everyMs: 200 + random.next() * 4000,
     untilMs,
+    stallEveryMs: stallEveryMs(seed),
     ...functionFaults(seed),
   }
 }
@@ -193,6 +196,31 @@ function drawHealth(seed: number, limits: ChaosLimits, isByCpu: boolean, mayPing
     share: 0.4 + 0.59 * health.next(),
   }
   if (health.next() < 0.7) Object.assign(limits, { outliers })
+}
+
+/** Half of the runs have workers whose jobs stand still, and most of the others detect it without a need. */
+function stallEveryMs(seed: number): number {
+  const random = stream(seed, 'stalls')
+  return random.next() < 0.5 ? 500 + random.next() * 4000 : Infinity
+}
+
+/** Reports may be late by several times the mean delay, so shorter times would accuse healthy workers. */
+function drawStalls(seed: number, limits: ChaosLimits): void {
+  const random = stream(seed, 'stall rule')
+  const stalls = { ...usualStalls, afterMs: 200 + random.next() * 3000, attempts: 1 + random.below(4) }
+  if (random.next() < 0.7) Object.assign(limits, { stalls: { ...stalls, forgetMs: stalls.afterMs * 10 } })
+}
+
+function drawRetryPauses(seed: number, limits: ChaosLimits): void {
+  const random = stream(seed, 'retry pauses')
+  const leastMs = 50 + random.next() * 3000
+  const pauses = {
+    leastMs,
+    mostMs: leastMs * (0.5 + random.next() * 2),
+    halfMs: 300 + random.next() * 10_000,
+  }
+  const retryPauses = { ...usualRetryPauses, ...pauses, pauseMaxMs: 200 + random.next() * 3000 }
+  if (random.next() < 0.6) Object.assign(limits, { retryPauses })
 }
 
 function* jobsOf(

@@ -12,6 +12,7 @@ import { type ChaosScenario, drawScenario, type ScenarioOptions } from './chaos-
 import { rank } from './clock.ts'
 import { Faults } from './faults.ts'
 import { Invariants } from './invariants.ts'
+import { StallInvariants } from './stall-invariants.ts'
 import { endBrains } from './take-over.ts'
 import { World } from './world.ts'
 
@@ -43,6 +44,9 @@ export interface ChaosResult {
   pauses: number
   held: number
   ejected: number
+  /** Attempts that were ended because they stood still, and workers that were drained for that. */
+  stalled: number
+  stallDrains: number
   /** Attempts that went on under another brain. */
   adopted: number
   /** SHA-256 of the event log, if asked for. */
@@ -79,16 +83,17 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
   // Machines that an earlier brain had given up may join the next one.
   const max = takesOver ? Infinity : scenario.max
   const checks = new Invariants({ bounded, max, functions, limits: brain.limits })
+  const stalls = new StallInvariants(() => world.nodes, checks)
   const hash = options.hash ? createHash('sha256') : undefined
   const log = (chunk: Uint8Array) => {
     hash?.update(chunk)
     options.log?.(chunk)
   }
-  const world = new World({
+  const world: World = new World({
     ...{ brain, seed, fleet, faults },
     ...(options.policies && { policies: options.policies }),
     ...((hash || options.log) && { log }),
-    observer: checks,
+    observer: stalls,
   })
   world.begin()
   faults.begin(world)
@@ -98,7 +103,13 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
   world.flushLog()
   checks.finally(world.brain)
   checkRest(world, faults, scenario, calmMs)
-  return { ...resultOf(world, checks, scenario.jobs), ...(hash && { hash: hash.digest('hex') }) }
+  const { stalled, stallDrains } = stalls
+  return {
+    ...resultOf(world, checks, scenario.jobs),
+    stalled,
+    stallDrains,
+    ...(hash && { hash: hash.digest('hex') }),
+  }
 }
 
 /** Functions end with their brain, and roles are not handed over. */
@@ -137,7 +148,11 @@ function checkRest(world: World, faults: Faults, { min, max }: ChaosScenario, ca
   }
 }
 
-function resultOf(world: World, { tally }: Invariants, jobs: number): ChaosResult {
+function resultOf(
+  world: World,
+  { tally }: Invariants,
+  jobs: number,
+): Omit<ChaosResult, 'stalled' | 'stallDrains'> {
   const all = [...world.pastCounters, world.brain.view().counters]
   const sum = (count: (counters: Counters) => number) => all.reduce((total, each) => total + count(each), 0)
   const { hungUp, dropped, ranked, launches, givenUp, strangers, drained, away, awayFailed } = tally

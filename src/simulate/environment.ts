@@ -67,7 +67,11 @@ export interface Process {
   readonly launch: string
   readonly alive: boolean
   readonly frozen: boolean
-  readonly worker: { readonly jobs: readonly unknown[]; setSpeed(speed: number): void }
+  readonly worker: {
+    readonly jobs: readonly unknown[]
+    readonly wasSlow: boolean
+    setSpeed(speed: number): void
+  }
   /** Its brain has died; it joins the next one at this time. */
   loseBrain(joinsAt: number): void
   /** Idempotent. */

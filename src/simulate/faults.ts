@@ -21,6 +21,8 @@ export interface FaultRates {
   functionHangs: number
   /** Mean time between faults of workers. */
   everyMs: number
+  /** Mean time between stalls of workers: they report, but their jobs stand still or run at a twentieth. Infinity: none. */
+  stallEveryMs: number
   /** No faults after this time. */
   untilMs: number
 }
@@ -35,6 +37,7 @@ export class Faults implements FaultDraws {
   readonly #functions: Random
   readonly #brain: Random
   readonly #breakdowns: Random
+  readonly #stalls: Random
   #over = false
 
   constructor(rates: FaultRates, seed: number) {
@@ -45,6 +48,7 @@ export class Faults implements FaultDraws {
     this.#functions = stream(seed, 'functions')
     this.#brain = stream(seed, 'brain pauses')
     this.#breakdowns = stream(seed, 'breakdowns')
+    this.#stalls = stream(seed, 'stalled jobs')
   }
 
   message(): number[] {
@@ -86,6 +90,7 @@ export class Faults implements FaultDraws {
     this.provider.begin(world)
     freezeBrain(world, this.rates, this.#brain)
     breakWorkers(world, this.rates, this.#breakdowns)
+    stallJobs(world, this.rates, this.#stalls)
     const random = this.#workers
     const next = () => {
       const at = world.clock.now + random.exponential() * this.rates.everyMs
@@ -136,6 +141,27 @@ function breakWorkers(world: Environment, { everyMs, untilMs }: FaultRates, rand
     const endsAt = Math.min(untilMs, clock.now + random.exponential() * everyMs)
     clock.at(endsAt, rank.fault, () => {
       if (node) node.broken = false
+    })
+    next()
+  }
+  next()
+}
+
+/** Makes all jobs of a worker stand still, or run at a twentieth, for a while, until `untilMs`. The worker goes on reporting. */
+function stallJobs(world: Environment, { stallEveryMs, untilMs }: FaultRates, random: Random): void {
+  const { clock } = world
+  const next = () => {
+    const at = clock.now + random.exponential() * stallEveryMs
+    if (at < untilMs) clock.at(at, rank.fault, strike)
+  }
+  const strike = () => {
+    const nodes = [...world.nodes.values()]
+    const node = nodes[random.below(nodes.length)]
+    const speed = random.next() < 0.5 ? 0 : 0.05
+    const endsAt = Math.min(untilMs, clock.now + random.exponential() * stallEveryMs * 4)
+    if (node?.alive && !node.frozen) node.worker.setSpeed(speed)
+    clock.at(endsAt, rank.fault, () => {
+      if (node?.alive && !node.frozen) node.worker.setSpeed(1)
     })
     next()
   }

@@ -2,7 +2,7 @@
 
 import type { AttemptToken } from '../model/attempt.ts'
 import type { Event } from '../model/event.ts'
-import type { SimJob } from './sim-worker.ts'
+import type { SimJob } from './sim-job.ts'
 
 export function tokenOf({ epoch, job, attempt }: AttemptToken): AttemptToken {
   return { epoch, job, attempt }

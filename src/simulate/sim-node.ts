@@ -10,8 +10,9 @@ import { type Happening, rank } from './clock.ts'
 import type { Environment, Process, Truth } from './environment.ts'
 import { endOf, keyOf, tokenOf } from './sim-attempt.ts'
 import { SimBusy } from './sim-busy.ts'
+import { newSimJob, type SimJob } from './sim-job.ts'
 import { SimTier } from './sim-tier.ts'
-import { newSimJob, type SimJob, SimWorker, type SimWorkerEvents } from './sim-worker.ts'
+import { SimWorker, type SimWorkerEvents } from './sim-worker.ts'
 
 export class SimNode implements SimWorkerEvents, Process {
   readonly worker: SimWorker
@@ -252,9 +253,18 @@ export class SimNode implements SimWorkerEvents, Process {
       ...tokenOf(job),
       done: this.worker.doneBy(job),
       ...(job.waiting && { waiting: true as const }),
+      ...this.#activity(job),
     }))
     const others = [...this.#asking.values(), ...this.#unacknowledged.values()].map(tokenOf)
     return [...jobs, ...others]
+  }
+
+  /** Only faults make jobs stand still. A job gets CPU time as fast as it does its work. */
+  #activity(job: SimJob): Pick<HeldAttempt, 'activeMs' | 'cpuMs'> | undefined {
+    const { faults, brain } = this.#world.parts
+    if (!faults || !brain.limits.stalls) return undefined
+    const cpuMs = (this.worker.doneBy(job) / this.worker.facts.workPerSecond) * 1000
+    return { activeMs: this.worker.activeBy(job), cpuMs }
   }
 
   #end(end: Event & AttemptToken): void {

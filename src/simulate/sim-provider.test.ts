@@ -5,23 +5,13 @@ import { rank } from './clock.ts'
 import { Faults } from './faults.ts'
 import type { ProviderFaultRates } from './provider-faults.ts'
 import { unitsPerSecond } from './simulate.ts'
+import { noFaults } from './testing/no-faults.ts'
 import { World } from './world.ts'
-
-const none: Omit<ProviderFaultRates, 'untilMs'> = {
-  ...{ launchFails: 0, launchHangs: 0, launchTwice: 0, twinHangs: 0, diesBooting: 0, bootsLate: 0 },
-  ...{ silentFailure: 1, listEveryMs: 500, listLost: 0, listTwice: 0, listStaleMs: 0, listDelayMs: 0 },
-  ...{ entryLost: 0, entryTwice: 0, ghost: 0, empty: 0, strayEveryMs: 1e12 },
-}
 
 /** Three workers, without timeouts for heartbeats or booting: only the provider's lists reveal a loss. */
 function world(seed: number, provider: Partial<ProviderFaultRates>): World {
   const faults = new Faults(
-    {
-      ...{ lose: 0, double: 0, delayMs: 1, everyMs: 1e12, untilMs: 20_000 },
-      ...{ functionThrottles: 0, functionErrs: 0, functionDies: 0, functionHangs: 0 },
-      provider: { ...none, ...provider },
-      brain: { everyMs: Infinity, pauseMs: 0, together: 0 },
-    },
+    { ...noFaults, untilMs: 20_000, provider: { ...noFaults.provider, ...provider } },
     seed,
   )
   const made = new World({

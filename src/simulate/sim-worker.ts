@@ -4,71 +4,13 @@
  */
 
 import { takeOut } from '../brain/state.ts'
-import { type Entry, Heap } from '../lib/heap.ts'
-import type { AttemptToken } from '../model/attempt.ts'
-import {
-  type Discipline,
-  nextPoint,
-  noPrecedence,
-  type Runnable,
-  rankOf,
-  unpaused,
-} from '../model/discipline.ts'
+import { Heap } from '../lib/heap.ts'
+import { type Discipline, nextPoint, rankOf, unpaused } from '../model/discipline.ts'
 import type { Precedence } from '../model/job.ts'
-import { expectationAfter, firstExpectation } from '../model/revision.ts'
+import { expectationAfter } from '../model/revision.ts'
 import type { WorkerFacts } from '../model/worker.ts'
 import { type Happening, rank, type VirtualClock } from './clock.ts'
-import type { Truth } from './environment.ts'
-
-/** An attempt on a simulated worker. */
-export interface SimJob extends Runnable, AttemptToken, Precedence {
-  truth: Truth
-  waiting: boolean
-  /** The work done at which it waits for input or output; Infinity: it does not wait any more. */
-  waitAt: number
-  /** Ends its wait. */
-  wake: Happening | undefined
-  /** Its true work. */
-  size: number
-  /** Its expected total work, and the work done at which that is revised. */
-  expected: number
-  reviseAt: number
-  /** Work done when it was last started or paused. */
-  done: number
-  /** While running: done = base + the worker's `each`. */
-  base: number
-  place: Entry<SimJob>
-}
-
-export function newSimJob(token: AttemptToken, truth: Truth, precedence = noPrecedence): SimJob {
-  const { job: asked, fate, size, wait } = truth
-  const { expected, reviseAt } = firstExpectation(asked)
-  const job = {
-    epoch: token.epoch,
-    job: token.job,
-    attempt: token.attempt,
-    truth,
-    // A job that crashes its slot or worker does so half-way.
-    size: fate === 'ends' ? size : size / 2,
-    tier: precedence.tier,
-    until: precedence.until,
-    due: precedence.due,
-    expected,
-    reviseAt,
-    done: 0,
-    base: 0,
-    running: false,
-    waiting: false,
-    waitAt: wait ? wait.part * (fate === 'ends' ? size : size / 2) : Infinity,
-    wake: undefined,
-    rank: 0,
-    preemptible: asked.preemptible ?? true,
-    unproven: asked.unproven ?? false,
-    place: undefined as unknown as Entry<SimJob>,
-  }
-  job.place = { item: job, at: -1 }
-  return job
-}
+import type { SimJob } from './sim-job.ts'
 
 /** What a simulated worker reports to the process around it. */
 export interface SimWorkerEvents {
@@ -84,12 +26,17 @@ export interface SimWorkerEvents {
 export class SimWorker {
   readonly jobs: SimJob[] = []
   readonly facts: WorkerFacts
+  /** True: it did not always work at its normal speed. */
+  wasSlow = false
   readonly #discipline: Discipline
   readonly #clock: VirtualClock
   readonly #events: SimWorkerEvents
   readonly #ends = new Heap<SimJob>()
   readonly #due: Happening
   #each = 0
+  /** Time that each of the running jobs had a core. */
+  #eachActive = 0
+  #activeShare = 0
   #at = 0
   #share = 0
   #speed = 1
@@ -145,9 +92,16 @@ export class SimWorker {
     return Math.ceil(job.running && !job.waiting ? job.base + this.#each : job.done)
   }
 
+  /** Time that the job had a core so far, or its part of one. */
+  activeBy(job: SimJob): number {
+    this.#advance()
+    return job.running && !job.waiting ? job.activeBase + this.#eachActive : job.active
+  }
+
   /** 1 is normal, 0.1 a tenfold slowdown, 0 a stop. */
   setSpeed(speed: number): void {
     this.#advance()
+    if (speed < 1) this.wasSlow = true
     this.#speed = speed
     this.#plan()
   }
@@ -171,9 +125,10 @@ export class SimWorker {
   #advance(): void {
     const { now } = this.#clock
     this.#each += (now - this.#at) * this.#share
+    this.#eachActive += (now - this.#at) * this.#activeShare
     this.#at = now
     // A reset whenever the worker is empty keeps the sums small, and so exact.
-    if (this.#ends.size === 0) this.#each = 0
+    if (this.#ends.size === 0) this.#each = this.#eachActive = 0
   }
 
   #choose(): void {
@@ -195,18 +150,21 @@ export class SimWorker {
   #start(job: SimJob): void {
     job.running = true
     job.base = job.done - this.#each
+    job.activeBase = job.active - this.#eachActive
     this.#ends.put(job.place, job.size - job.base, ++this.#tie)
   }
 
   #pause(job: SimJob): void {
     job.running = false
     job.done = job.base + this.#each
+    job.active = job.activeBase + this.#eachActive
     this.#ends.remove(job.place)
   }
 
   /** The job waits for input or output: it gives up its core. */
   #wait(job: SimJob): void {
     job.done = job.waitAt
+    job.active = job.activeBase + this.#eachActive
     job.waitAt = Infinity
     this.#willWait--
     job.waiting = true
@@ -243,7 +201,8 @@ export class SimWorker {
       this.#events.busied(busy - this.#busy)
       this.#busy = busy
     }
-    this.#share = running === 0 ? 0 : ((workPerSecond * this.#speed) / 1000) * Math.min(1, cores / running)
+    this.#activeShare = running === 0 ? 0 : Math.min(1, cores / running)
+    this.#share = ((workPerSecond * this.#speed) / 1000) * this.#activeShare
     if (this.#share === 0 || this.#ended) {
       this.#clock.cancel(this.#due)
       return

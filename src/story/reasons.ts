@@ -48,6 +48,9 @@ const placement: Words = {
     `the fleet cannot meet its deadline, and a function finishes it in ${span(r.functionMs)}`,
   'overflow-small': (r) =>
     `no worker can take it now, and its work of ${grouped(r.work)} units is small enough for a function`,
+  'retry-pause': (r) =>
+    `${count(Number(r.tries) - 1, 'retry', 'retries')} did not help, so the next one pauses for ${span(r.ms)}`,
+  'retry-budget': (r) => `retries have used up ${r.percent} % of the admitted work`,
   'function-again': (r) => `the backoff before attempt ${r.tries} of ${r.most} in a function is over`,
   'function-pause': (r) =>
     `attempt ${r.tries} in a function failed with a temporary error; it is repeated there after a backoff`,
@@ -84,6 +87,10 @@ const failures: Words = {
   'timed-out': (r) => `no answer came within ${span(r.limitMs ?? r.afterMs)}`,
   'sent-again': (r) =>
     `the worker is alive but took too long (${times(r.times)}), and now gets twice the time`,
+  stalled: (r) =>
+    r.percent === undefined
+      ? 'it stood still there'
+      : `${r.percent === 0 ? 'a job stood still there' : `a job did ${r.percent} % of the work there that it should do`} for ${span(r.ms)}`,
   crash: (r) => `it crashed its process${said(r.message)}`,
   killed: (r) => `its process was killed from outside${said(r.message)}`,
   unready: (r) =>
@@ -140,6 +147,7 @@ const ends: Words = {
     ]
       .filter((part) => part !== false)
       .join(', and '),
+  'no-progress': (r) => `it stood still in ${count(r.tries, 'attempt')}, the last time for ${span(r.ms)}`,
   attempts: (r) => `${r.attempts} attempts failed, the last one: ${r.cause}`,
   'outcome-unknown': (r) => `it had started, must not be repeated, and was lost (${r.cause})`,
   'client-gone': () => 'its client disconnected',

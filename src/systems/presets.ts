@@ -1,6 +1,6 @@
 /** All presets by name. */
 
-import { usualOutliers } from '../brain/limits.ts'
+import { usualOutliers, usualRetryPauses, usualStalls } from '../brain/limits.ts'
 import { ConfigError } from '../lib/errors.ts'
 import { oneOf } from '../lib/one-of.ts'
 import { cloudprime, cloudprimeConstants } from './cloudprime/preset.ts'
@@ -49,6 +49,19 @@ export const presets = {
         everyMs: ms(usualOutliers.everyMs),
         baseMs: ms(usualOutliers.baseMs),
         mostMs: ms(usualOutliers.mostMs),
+      },
+      retryPauses: {
+        ...usualRetryPauses,
+        leastMs: ms(usualRetryPauses.leastMs),
+        mostMs: ms(usualRetryPauses.mostMs),
+        halfMs: ms(usualRetryPauses.halfMs),
+        pauseMs: ms(usualRetryPauses.pauseMs),
+        pauseMaxMs: ms(usualRetryPauses.pauseMaxMs),
+      },
+      stalls: {
+        ...usualStalls,
+        afterMs: ms(usualStalls.afterMs),
+        forgetMs: ms(usualStalls.forgetMs),
       },
     },
   }),

@@ -7,6 +7,7 @@ import type { Precedence } from '../model/job.ts'
 import { amountOf, type Following, type MeterSetting, quantitiesIn } from '../model/metering.ts'
 import { expectationAfter, firstExpectation } from '../model/revision.ts'
 import type { AttemptHead } from '../wire/messages.ts'
+import { ActiveTime } from './active-time.ts'
 import type { JobAnswer, JobRun, JobUsage } from './job-run.ts'
 import { Milestones } from './milestones.ts'
 
@@ -53,6 +54,7 @@ export interface AttemptState extends Runnable, Precedence {
   reviseTimer: NodeJS.Timeout | undefined
   /** The last state reported to the brain, from which it extrapolates while the attempt holds a core. */
   reported: { done: number; at: number; onCore: boolean }
+  readonly active: ActiveTime
   /** How much of the attempt the workload's rate was already learned from. */
   learned: { work: number; cpuMs: number }
   readonly progress: Milestones | undefined
@@ -84,6 +86,7 @@ export function newAttempt(
     ...(head.precedence ?? noPrecedence),
     ...firstExpectation(head),
     reviseTimer: undefined,
+    active: new ActiveTime(),
     reported: { done: 0, at: performance.now(), onCore: false },
     learned: { work: 0, cpuMs: 0 },
     progress: progressEvery === undefined ? undefined : new Milestones(progressEvery),

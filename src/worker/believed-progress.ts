@@ -1,6 +1,11 @@
 /** What the brain believes about the progress of a worker's attempts, so that only differences are reported to it. */
 import { type AttemptState, holdsCore } from './attempt-state.ts'
 
+/** Differences below this CPU time are not reported to the brain. */
+const toleranceMs = 20
+/** Shorter attempts do not stand still. */
+const leastCoreMs = 1000
+
 export class BelievedProgress {
   readonly #cores: number
   /** Work per millisecond that the brain assumes for every job. */
@@ -15,6 +20,7 @@ export class BelievedProgress {
 
   /** The brain knows that this much is done now, and whether the attempt holds a core. */
   mark(attempt: AttemptState, done: number): void {
+    attempt.active.coreMs = this.#coreMs(attempt)
     attempt.reported = { done, at: performance.now(), onCore: holdsCore(attempt) }
   }
 
@@ -22,6 +28,24 @@ export class BelievedProgress {
   of({ reported }: AttemptState, extrapolates: boolean): number {
     if (!reported.onCore || !extrapolates) return reported.done
     return reported.done + (performance.now() - reported.at) * this.#nominal * this.#pace
+  }
+
+  /** True: what the brain believes is close enough to what is done. */
+  isClose(attempt: AttemptState, done: number, extrapolates: boolean): boolean {
+    const believed = this.of(attempt, extrapolates)
+    return Math.abs(done - believed) <= 0.1 * believed + toleranceMs * this.#nominal
+  }
+
+  /** By what the brain judges whether the attempt stands still; undefined: not known, or it has not run for long. */
+  activity(attempt: AttemptState): { activeMs: number; cpuMs: number } | undefined {
+    const coreMs = this.#coreMs(attempt)
+    const activeMs = coreMs < leastCoreMs ? undefined : attempt.active.read(coreMs, attempt.run!.demandMs?.())
+    return activeMs === undefined ? undefined : { activeMs, cpuMs: attempt.run!.cpuMs() }
+  }
+
+  /** Time that the attempt had a core so far, or its part of one. */
+  #coreMs({ active, reported }: AttemptState): number {
+    return active.coreMs + (reported.onCore ? (performance.now() - reported.at) * this.#pace : 0)
   }
 
   /** The brain extrapolates at the pace that follows from the number of attempts that run. */

@@ -89,7 +89,7 @@ export interface JobRun {
   queuedMs?(): number
   /** Time that its threads spent on a core or waiting for one, so far. Undefined: not known, or it has not begun. */
   demandMs?(): number | undefined
-  /** True: a thread of it, or of a process that it started, could run now. */
+  /** True: a thread of it, or of a process that it started, could run now, or somebody else has stopped its process. */
   isRunnable?(): boolean
   /** Whether data of its answer, or of its WebSocket, has moved since the last call. */
   moved(): boolean

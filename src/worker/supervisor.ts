@@ -28,8 +28,6 @@ import { nominalRate, Rates } from './rates.ts'
 const maxRevisionMs = 1000
 /** Minimum time until the next revision: a job may be waiting and do no work. */
 const minRevisionMs = 10
-/** Differences below this CPU time are not reported to the brain. */
-const reportToleranceMs = 20
 
 /** The promises never reject. */
 export interface AcceptedAttempt {
@@ -126,14 +124,14 @@ export class Supervisor {
       if (!attempt.run) return token
       this.#learn(attempt)
       const done = this.#done(attempt)
-      const believed = this.#believed.of(attempt, this.discipline.bounded)
-      const closeEnough = Math.abs(done - believed) <= 0.1 * believed + reportToleranceMs * this.#nominal
+      const activity = this.#believed.activity(attempt)
+      const closeEnough = this.#believed.isClose(attempt, done, this.discipline.bounded)
       const waiting = attempt.waiting && { waiting: true as const }
-      if (!isNews && attempt.reported.onCore === holdsCore(attempt) && closeEnough)
+      if (!isNews && !activity && attempt.reported.onCore === holdsCore(attempt) && closeEnough)
         return { ...token, ...waiting }
       this.#believed.mark(attempt, done)
       if (this.#reviseIfDue(attempt, done)) changed = true
-      return { ...token, done, ...waiting }
+      return { ...token, done, ...waiting, ...activity }
     })
     if (changed) this.#choose()
     return report

@@ -39,6 +39,8 @@ const counts = [
   'ejected',
   'shed',
   'adopted',
+  'stalled',
+  'stallDrains',
 ] as const
 
 export type FaultTotals = Record<(typeof counts)[number] | 'seeds', number> & {
@@ -113,7 +115,7 @@ async function main(): Promise<void> {
     console.log(
       `${policy}: ${sum('seeds')} seeds, ${sum('jobs')} jobs, ${sum('results')} results, ${sum('retries')} retries, ${sum('ranked')} changes of rank, ` +
         `${sum('dropped')} superseded messages dropped, ${sum('launches')} launches (${sum('givenUp')} abandoned), ` +
-        `${sum('strangers')} stray machines ended, ${sum('drained')} drains, ${sum('away')} attempts in functions (${sum('awayFailed')} failed), ${sum('roles')} roles assigned, ${sum('stays')} requests to leave denied, ${sum('late')} jobs dropped, ${sum('pauses')} pauses of the brain, ${sum('held')} silent workers kept, ${sum('ejected')} workers ejected, ${sum('adopted')} attempts adopted, ${failures.length} failures, ${((performance.now() - began) / 1000).toFixed(1)} s`,
+        `${sum('strangers')} stray machines ended, ${sum('drained')} drains, ${sum('away')} attempts in functions (${sum('awayFailed')} failed), ${sum('roles')} roles assigned, ${sum('stays')} requests to leave denied, ${sum('late')} jobs dropped, ${sum('pauses')} pauses of the brain, ${sum('held')} silent workers kept, ${sum('ejected')} workers ejected, ${sum('adopted')} attempts adopted, ${sum('stalled')} stalled attempts ended (${sum('stallDrains')} workers drained), ${failures.length} failures, ${((performance.now() - began) / 1000).toFixed(1)} s`,
     )
     for (const failure of failures.slice(0, 5)) console.log(`  ${failure.message}\n    ${reproduce(failure)}`)
     const [worst] = failures

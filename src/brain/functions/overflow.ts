@@ -33,7 +33,7 @@ function sendQueuedToFunctions(core: Core): void {
   while (core.queue.size > 0 && !allBusy(functions)) {
     let reason: Reason | undefined
     const record = core.queue.find((candidate) => {
-      if (waitsForCore(core, candidate.patienceTimer !== undefined)) return false
+      if (candidate.held || waitsForCore(core, candidate.patienceTimer !== undefined)) return false
       reason = worthFunction(core, candidate)
       return reason !== undefined
     }, considered)

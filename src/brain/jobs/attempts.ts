@@ -79,6 +79,7 @@ export function newAttempt(
     counted: 0,
     coldMs: 0,
     timer: undefined,
+    watch: undefined,
     asked: undefined,
   }
 }

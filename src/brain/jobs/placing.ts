@@ -21,6 +21,7 @@ const manyPassed = 64
 
 /** Starts the job where the policy says, or queues it. Never refuses: the job has been accepted. */
 export function place(core: Core, record: JobRecord, impatient = false): void {
+  if (record.held) return enqueue(core, record, { reason: record.held })
   const { functions } = record
   if (functions && functions.retryAt > 0) {
     const reason = { code: 'function-pause', tries: functions.tries }
@@ -60,9 +61,9 @@ function nextFor(core: Core, worker: WorkerRecord): { record: JobRecord; reason:
   return otherReason && { record: other, reason: otherReason }
 }
 
-/** True: the worker may take this queued job. Jobs that wait for a retry in a function are not for workers. */
+/** True: the worker may take this queued job. Jobs that wait for a retry are not taken. */
 export function mayTake(core: Core, worker: WorkerRecord, record: JobRecord): boolean {
-  if (record.functions && record.functions.retryAt > 0) return false
+  if (record.held || (record.functions && record.functions.retryAt > 0)) return false
   return canAccept(core, worker, record) && (core.scheduler.fits?.(worker, record) ?? true)
 }
 

@@ -10,7 +10,7 @@ export const queueTimeout: Concern = {
   isActive: ({ limits }) => limits.waitMs > 0,
   /** A job that leaves the queue only to be placed again keeps its timer. The pause before a retry does not count. */
   queued(core, record) {
-    if (record.functions && record.functions.retryAt > 0) return
+    if (record.held || (record.functions && record.functions.retryAt > 0)) return
     record.queueTimer ??= setTimer(core, { kind: 'queue', id: record.job.id }, core.now + core.limits.waitMs)
   },
   started: (core, { record }) => endWaiting(core, record),

@@ -8,7 +8,7 @@ const passOver = 8
 
 export class Queue {
   readonly #open = new Heap<JobRecord>()
-  /** Jobs that some worker has failed. They are few, so searches may look at all of them. */
+  /** Jobs that some worker has failed or that wait for a retry. They are few, so searches may look at all of them. */
   readonly #excluding = new Heap<JobRecord>()
   /** Jobs that the policy does not rank, in order of arrival. They hold up no others. */
   readonly #aside = new Heap<JobRecord>()
@@ -23,7 +23,7 @@ export class Queue {
   /** `aside`: the policy does not rank the job. */
   add(record: JobRecord, rank: number, aside = false): void {
     if (record.job.lane !== undefined) this.laned++
-    record.aside = aside && !record.excluded
+    record.aside = aside && !record.excluded && !record.held
     record.queued = this.#heapOf(record).push(record, record.aside ? 0 : rank, record.seq)
   }
 
@@ -37,7 +37,7 @@ export class Queue {
 
   #heapOf(record: JobRecord): Heap<JobRecord> {
     if (record.aside) return this.#aside
-    return record.excluded ? this.#excluding : this.#open
+    return record.excluded || record.held ? this.#excluding : this.#open
   }
 
   /** The oldest unranked job that the worker may start. */
@@ -66,9 +66,9 @@ export class Queue {
     return open.find(holds, limit) ?? excluding.find(holds, limit) ?? aside.find(holds, limit)
   }
 
-  /** Jobs that some worker has failed, in order of arrival. */
+  /** Jobs that some worker has failed and that do not wait for a retry, in order of arrival. */
   excluding(): JobRecord[] {
-    return [...this.#excluding].sort((a, b) => a.seq - b.seq)
+    return [...this.#excluding].filter(({ held }) => !held).sort((a, b) => a.seq - b.seq)
   }
 
   *[Symbol.iterator](): Iterator<JobRecord> {

@@ -12,6 +12,7 @@ import { canAccept } from './eligible.ts'
 import { conclude } from './ending.ts'
 import { doneWork, isRunning } from './mirror.ts'
 import { place, start } from './placing.ts'
+import { holdBack } from './retry-pauses.ts'
 
 export type RetryCause =
   | FailureKind
@@ -24,11 +25,14 @@ export type RetryCause =
   /** Its answer is late: its worker is alive, or was not asked. */
   | 'overdue'
   | 'timed-out'
+  /** It stood still. */
+  | 'stalled'
+
+/** The attempt was lost with its worker, or on the way to it. */
+const losses: ReadonlySet<string> = new Set(['worker-lost', 'worker-ended', 'run-lost', 'not-joined'])
 
 /** Causes that do not speak against the worker, or against one that no longer exists. */
-const blameless: ReadonlySet<string> = new Set([
-  ...['worker-lost', 'worker-ended', 'run-lost', 'not-joined', 'overdue'],
-])
+const blameless: ReadonlySet<string> = new Set([...losses, 'overdue'])
 
 /** The attempt has ended without an answer: tries again elsewhere, unless a limit forbids it. */
 export function retry(core: Core, attempt: Attempt, cause: RetryCause): void {
@@ -59,7 +63,7 @@ export function retry(core: Core, attempt: Attempt, cause: RetryCause): void {
     return start(core, record, worker, { code: 'sent-again', times: record.resent })
   const overflow = core.overflow?.spec.afterFailure && !attempt.inFunction && worthFunction(core, record)
   if (overflow) sendToFunction(core, record, overflow)
-  else place(core, record)
+  else if (attempt.inFunction || !holdBack(core, record, losses.has(cause))) place(core, record)
 }
 
 /** Retries jobs whose attempts have ended together. */

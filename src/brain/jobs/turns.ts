@@ -97,7 +97,7 @@ export function giveTurns(core: Core): void {
     const due = core.owed.topKey()
     const record = core.owed.pop()!
     if (record.turn !== 'owed') continue
-    if (isOrWasRunning(core, record) || record.aheadMs > 0 || record.tier > 0) {
+    if (isOrWasRunning(core, record) || record.held || record.aheadMs > 0 || record.tier > 0) {
       record.turn = 'none'
       plan(core, record, core.now + untilCaughtUp(core, due))
     } else if (!give(core, record, due)) {

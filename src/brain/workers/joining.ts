@@ -93,6 +93,7 @@ function reconcile(
     attempt.seenIn = worker.reports
     noteWaiting(core, attempt, token.waiting === true)
     if (token.done !== undefined) noteDone(core, attempt, token.done)
+    for (const noteHeld of core.hooks.held) noteHeld(core, attempt, token)
   }
   cancelUnwanted(core, worker, held)
   // A report and an answer may cross on the way, so a single report without the attempt proves nothing.

@@ -72,7 +72,7 @@ export function clusterOptionsFrom(
     }),
     min,
     max,
-    ...partsOf(preset),
+    ...partsOf(withStallAfter(preset, values.stallAfter)),
     scale: scaleFrom(values, { min, max }, values.pricePerHour, preset.scale),
     meter,
     jobMemoryMb: values.jobMemory,
@@ -97,6 +97,15 @@ export function clusterOptionsFrom(
     ...(values.eventLog !== undefined && { eventLog: values.eventLog }),
     log,
   }
+}
+
+/** Policies of other systems do not look for stalled jobs. */
+function withStallAfter(preset: Preset, seconds: number): Preset {
+  const usual = preset.limits?.stalls
+  if (!usual) return preset
+  const afterMs = seconds * 1000
+  const stalls = seconds === 0 ? null : { ...usual, afterMs, forgetMs: afterMs * 10 }
+  return { ...preset, limits: { ...preset.limits, stalls } }
 }
 
 /** Upstreams are not scaled: each has one worker. */

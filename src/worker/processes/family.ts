@@ -22,6 +22,12 @@ export function isRunnable(pid: number): boolean {
   )
 }
 
+/** Whether a signal has stopped the process. */
+export function isStopped(pid: number): boolean {
+  const stat = attempt(() => readProc(pid, 'stat')) ?? ''
+  return stat[stat.lastIndexOf(')') + 2] === 'T'
+}
+
 export function hasRunnableThread(pid: number): boolean {
   return threadsOf(pid).some((thread) => {
     const stat = attempt(() => readProc(pid, `task/${thread}/stat`)) ?? ''

@@ -1,6 +1,6 @@
 /** The members of a process group and their descendants, their memory and their CPU time, from /proc. */
 import { readdirSync } from 'node:fs'
-import { familyOf, hasRunnableThread } from '../processes/family.ts'
+import { familyOf, hasRunnableThread, isStopped } from '../processes/family.ts'
 import { attempt, demandMs, residentMb, statFields, tickMs } from '../processes/proc.ts'
 import { CpuAccount, type CpuGroup, ThreadLifetimes } from './cpu-account.ts'
 import { CpuReader, LastReading } from './cpu-reading.ts'
@@ -64,7 +64,7 @@ export class GroupUsage implements CpuGroup {
   }
 
   isRunnable(): boolean {
-    return [...this.members()].some(hasRunnableThread)
+    return [...this.members()].some((pid) => hasRunnableThread(pid) || isStopped(pid))
   }
 
   /** The processes have ended. */

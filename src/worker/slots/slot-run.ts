@@ -2,7 +2,7 @@
 import { AnswerBroken } from '../../lib/errors.ts'
 import type { WorkDone } from '../../model/cost.ts'
 import type { Exceeded, JobAnswer, JobFailure, JobRequest, JobRun, JobUsage } from '../job-run.ts'
-import { isRunnable } from '../processes/family.ts'
+import { isRunnable, isStopped } from '../processes/family.ts'
 import { MemoryWatch } from '../processes/memory-watch.ts'
 import { demandMs, peakMb, rssMb } from '../processes/proc.ts'
 import type { Stoppable } from '../program/deferred-stops.ts'
@@ -147,7 +147,7 @@ export class SlotRun implements JobRun, Occupant {
   }
 
   isRunnable(): boolean {
-    return this.pid !== undefined && isRunnable(this.pid)
+    return this.pid !== undefined && (isRunnable(this.pid) || isStopped(this.pid))
   }
 
   work(): (WorkDone & { at: number }) | undefined {
