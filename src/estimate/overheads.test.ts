@@ -41,6 +41,14 @@ test('elapsed time is that of requests that did not wait, the slow ones too', ()
   assert.deepEqual(overheads.of('new').elapsed!(), { low: 6, expected: 6, high: 41 })
 })
 
+test('a few requests show what requests take here, though the first one starts a process', () => {
+  const overheads = new Overheads(nominal)
+  for (const undisturbedMs of [500, 31, 31, 31, 31, 31])
+    overheads.learn('w', { work: 0, cpuMs: 1, wallMs: undisturbedMs, undisturbedMs }, nominal)
+  const { expected, high } = overheads.of('w').elapsed!()
+  assert.ok(expected > 15 && expected <= 31 && high > 30 && high < 500, `${expected}, up to ${high}`)
+})
+
 test('elapsed time without a core grows with the time of the work', () => {
   const overheads = new Overheads(nominal)
   // Others have the core for half of the time.

@@ -134,7 +134,6 @@ class Sample {
 class TimesWithoutCore {
   readonly #parts: number[] = []
   #next = 0
-  #sorted: Float64Array | undefined
 
   get isMeasured(): boolean {
     return this.#parts.length > 0
@@ -143,23 +142,18 @@ class TimesWithoutCore {
   add(ms: number, cpuMs: number): void {
     this.#parts[this.#next] = Math.max(0, ms) / (pathMs + cpuMs)
     this.#next = (this.#next + 1) % remembered
-    this.#sorted = undefined
   }
 
   /** For a request that takes this CPU time. */
   at(quantile: number, cpuMs: number): number {
-    const count = this.#parts.length
-    const index = (count: number) => Math.floor(quantile * (count - 1))
-    if (count === remembered) {
-      this.#sorted ??= Float64Array.from(this.#parts).sort()
-      return this.#sorted[index(count)]! * (pathMs + cpuMs)
-    }
     const times = this.#parts.map((part) => part * (pathMs + cpuMs))
-    const all = [...times, ...assumedPathMs.slice(0, remembered - count)].sort((a, b) => a - b)
-    return all[index(all.length)]!
+    if (times.length < enough) times.push(...assumedPathMs)
+    times.sort((a, b) => a - b)
+    return times[Math.floor(quantile * (times.length - 1))]!
   }
 }
 
 const pathMs = 10
-/** Before requests were measured. */
-const assumedPathMs = [0.5, 0.7, 1, 1.2, 1.4, 1.6, 1.8, 2, 2.3, 2.6, 3, 3.5, 4, 5, 7, 10]
+/** Times that count besides those of the first requests, which start processes, until this many requests were measured. */
+const assumedPathMs = [1, 1.5, 2, 3, 6]
+const enough = 16
