@@ -41,13 +41,33 @@ test('elapsed time is that of requests that did not wait, the slow ones too', ()
   assert.deepEqual(overheads.of('new').elapsed!(), { low: 6, expected: 6, high: 41 })
 })
 
-test('elapsed time without a core grows with the time of the work', () => {
+test('a few requests show what requests take here, though the first one starts a process', () => {
+  const overheads = new Overheads(nominal)
+  for (const undisturbedMs of [500, 31, 31, 31, 31, 31])
+    overheads.learn('w', { work: 0, cpuMs: 1, wallMs: undisturbedMs, undisturbedMs }, nominal)
+  const { expected, high } = overheads.of('w').elapsed!()
+  assert.ok(expected > 15 && expected <= 31 && high > 30 && high < 500, `${expected}, up to ${high}`)
+})
+
+test('elapsed time without a core grows with the time of the work, among similar requests', () => {
   const overheads = new Overheads(nominal)
   // Others have the core for half of the time.
   for (let i = 0; i < 64; i++)
     overheads.learn('w', { work: 0, cpuMs: 10, wallMs: 20, undisturbedMs: 20 }, nominal)
   assert.equal(overheads.of('w', 0).elapsed!().expected, 20)
-  assert.equal(overheads.of('w', 1000).elapsed!().expected, 520)
+  assert.equal(overheads.of('w', 20).elapsed!().expected, 30)
+  // Nothing is known of requests that are much larger.
+  assert.equal(overheads.of('w', 1000).elapsed!().expected, 20)
+})
+
+test('tiny requests say nothing about the elapsed time of large ones', () => {
+  const overheads = new Overheads(nominal)
+  for (let i = 0; i < 16; i++)
+    overheads.learn('w', { work: 300_000, cpuMs: 300, wallMs: 303, undisturbedMs: 303 }, nominal)
+  const before = overheads.of('w', 300).elapsed!().high
+  for (let i = 0; i < 8; i++)
+    overheads.learn('w', { work: 0, cpuMs: 0, wallMs: 500, undisturbedMs: 500 }, nominal)
+  assert.equal(overheads.of('w', 300).elapsed!().high, before)
 })
 
 test('quotes count from the learned rate, the brain from the nominal one', () => {

@@ -128,38 +128,41 @@ class Sample {
 }
 
 /**
- * Times of recent requests between their CPU time. They grow with the CPU time if other processes use the cores too, so
- * they are remembered in proportion to the CPU time and about what the path of a short request takes.
+ * Times of recent requests between their CPU time. They grow with the CPU time if other processes use the cores too, but
+ * not in proportion to that of tiny requests: only similar ones are compared so.
  */
 class TimesWithoutCore {
-  readonly #parts: number[] = []
+  readonly #seen: { ms: number; cpuMs: number }[] = []
   #next = 0
-  #sorted: Float64Array | undefined
 
   get isMeasured(): boolean {
-    return this.#parts.length > 0
+    return this.#seen.length > 0
   }
 
   add(ms: number, cpuMs: number): void {
-    this.#parts[this.#next] = Math.max(0, ms) / (pathMs + cpuMs)
+    this.#seen[this.#next] = { ms: Math.max(0, ms), cpuMs }
     this.#next = (this.#next + 1) % remembered
-    this.#sorted = undefined
   }
 
   /** For a request that takes this CPU time. */
   at(quantile: number, cpuMs: number): number {
-    const count = this.#parts.length
-    const index = (count: number) => Math.floor(quantile * (count - 1))
-    if (count === remembered) {
-      this.#sorted ??= Float64Array.from(this.#parts).sort()
-      return this.#sorted[index(count)]! * (pathMs + cpuMs)
-    }
-    const times = this.#parts.map((part) => part * (pathMs + cpuMs))
-    const all = [...times, ...assumedPathMs.slice(0, remembered - count)].sort((a, b) => a - b)
-    return all[index(all.length)]!
+    const scaled = this.#seen.map(({ ms, cpuMs: ofOther }) => {
+      return { ms, scale: (pathMs + cpuMs) / (pathMs + ofOther) }
+    })
+    const similar = scaled.filter(({ scale }) => scale < mostScale && scale > 1 / mostScale)
+    const times =
+      similar.length > 0
+        ? similar.map(({ ms, scale }) => ms * scale)
+        : scaled.map(({ ms, scale }) => ms * Math.min(1, scale))
+    if (times.length < enough) times.push(...assumedPathMs)
+    times.sort((a, b) => a - b)
+    return times[Math.floor(quantile * (times.length - 1))]!
   }
 }
 
+/** About what the path of a short request takes: requests that take less CPU time are all similar. */
 const pathMs = 10
-/** Before requests were measured. */
-const assumedPathMs = [0.5, 0.7, 1, 1.2, 1.4, 1.6, 1.8, 2, 2.3, 2.6, 3, 3.5, 4, 5, 7, 10]
+const mostScale = 4
+/** Times that count besides those of the first requests, which start processes, until this many requests were measured. */
+const assumedPathMs = [1, 1.5, 2, 3, 6]
+const enough = 16

@@ -24,6 +24,7 @@ interface Machine {
 const workloads = {
   short: (random: Random) => Math.exp(0.7 * random.normal()),
   long: (random: Random) => 500 * Math.exp(0.7 * random.normal()),
+  mixed: (random: Random) => (random.next() < 0.5 ? 1 : 500) * Math.exp(0.7 * random.normal()),
 }
 type Name = keyof typeof workloads
 
@@ -56,7 +57,7 @@ function coverage(machine: Machine): Record<Name, number> {
   const random = stream(1, 'quoted times')
   const rates = new FleetRates(nominal * 1000)
   const overheads = new Overheads(nominal)
-  const inside = { short: 0, long: 0 }
+  const inside = { short: 0, long: 0, mixed: 0 }
   const [learned, counted] = [40, 1_000]
   for (let i = 0; i < learned + counted; i++)
     for (const name of Object.keys(workloads) as Name[]) {
@@ -66,7 +67,7 @@ function coverage(machine: Machine): Record<Name, number> {
       rates.learn('', name, took.work, took.cpuMs)
       overheads.learn(name, took, rates.of('', name) / 1000)
     }
-  return { short: inside.short / counted, long: inside.long / counted }
+  return { short: inside.short / counted, long: inside.long / counted, mixed: inside.mixed / counted }
 }
 
 function secondsOf(workload: Name, work: number, rates: FleetRates, overheads: Overheads) {
