@@ -1,4 +1,4 @@
-/** POST requests on kept connections: those with short parameters go to a worker directly, all others to Node's server. */
+/** POST requests: those with short parameters go to a worker directly, all others to Node's server. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -10,6 +10,7 @@ import { questioner } from '../src/estimate/question.ts'
 import { AnswerStore } from '../src/front/answer-buffer.ts'
 import { FrontServer } from '../src/front/connection-steps.ts'
 import { watchConnections } from '../src/front/connections.ts'
+import { type DirectFirstParts, directFirst } from '../src/front/direct/direct-first.ts'
 import { DirectRequest } from '../src/front/direct/direct-request.ts'
 import { DirectReports } from '../src/front/direct/report.ts'
 import { ResponseExchange } from '../src/front/direct/response-exchange.ts'
@@ -30,7 +31,7 @@ const workloads = [
 ]
 
 /** The fast path with the direct path to a worker behind it. Node's server answers with the text `node` and the body. */
-async function open(t: TestContext) {
+async function open(t: TestContext, hasFastPath = true) {
   const world = await useDirectWorld(t, { files: [join(import.meta.dirname, 'fixtures/small.ts')] })
   const reports = new DirectReports({ isUp: () => false, send() {} })
   const byName = new Map(workloads.map((workload) => [workload.name, workload]))
@@ -45,21 +46,23 @@ async function open(t: TestContext) {
     request.on('end', () => response.end(`node ${request.url} ${Buffer.concat(chunks)}`))
   }
   const parts = { limits: frontDefaults, answers: new AnswerStore(frontDefaults), general }
+  const exchangeOf = (request: IncomingMessage, response: ServerResponse) =>
+    new ResponseExchange(request, response, parts)
+  const direct: DirectFirstParts['direct'] = {
+    isOpen: true,
+    take: (request, exchange) =>
+      requests.take(request, () => new DirectRequest(request, exchange, { leave() {}, log() {} })),
+  }
+  const answer = directFirst({ direct, exchangeOf, general })
   const server = new FrontServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
     watch.add(response)
-    if (!server.fastPath?.claims(request, response)) general(request, response)
+    if (!server.fastPath?.claims(request, response)) answer(request, response)
   })
   const watch = watchConnections(server)
-  server.fastPath = new FastPath({
-    direct: {
-      isOpen: true,
-      take: (request, exchange) =>
-        requests.take(request, () => new DirectRequest(request, exchange, { leave() {}, log() {} })),
-    },
-    ...{ limits: frontDefaults, isIdle: watch.isIdle },
-    exchangeOf: (request, response) => new ResponseExchange(request, response, parts),
-  })
-  server.on('connection', (socket: Socket) => server.fastPath!.add(socket))
+  if (hasFastPath) {
+    server.fastPath = new FastPath({ direct, exchangeOf, limits: frontDefaults, isIdle: watch.isIdle })
+    server.on('connection', (socket: Socket) => server.fastPath!.add(socket))
+  }
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => {
@@ -148,13 +151,18 @@ const sent: [request: string, params: string][] = [
   [post('/echo', '', form), '{}'],
 ]
 
-test('short parameters in a body go to a worker, as they were sent', async (t) => {
-  const client = await open(t)
-  for (const [request, params] of sent) {
-    const answer = await client.ask(request)
-    assert.equal(JSON.stringify(JSON.parse(answer).params), params, request)
-  }
-})
+for (const [where, hasFastPath] of [
+  ['on the fast path', true],
+  ["by Node's server", false],
+] as const) {
+  test(`short parameters in a body go to a worker, as they were sent, if they are read ${where}`, async (t) => {
+    const client = await open(t, hasFastPath)
+    for (const [request, params] of sent) {
+      const answer = await client.ask(request)
+      assert.equal(JSON.stringify(JSON.parse(answer).params), params, request)
+    }
+  })
+}
 
 const long = JSON.stringify({ a: 'x'.repeat(shortBytes) })
 const left: [why: string, request: string][] = [
@@ -172,6 +180,7 @@ const left: [why: string, request: string][] = [
   ['an idempotency key', post('/echo', '{}', `${json}idempotency-key: "1"\r\n`)],
   ['a preference', post('/echo', '{}', `${json}prefer: respond-async\r\n`)],
   ['a deadline', post('/echo', '{}', `${json}plimsoll-deadline: 60000\r\n`)],
+  ['a second host', post('/echo', '{}', `${json}Host: h\r\n`)],
   ['trailers', post('/echo', '{}', `${json}te: trailers\r\n`)],
   ['another method', post('/echo', '{}', json, 'PUT')],
   ['a GET with a body', post('/echo', '{}', json, 'GET')],
@@ -179,27 +188,33 @@ const left: [why: string, request: string][] = [
   ['a streamed answer', post('/bad', '{"how":"stream"}')],
 ]
 
-test('anything else is read by the server, with its body, and the next request is sent directly', async (t) => {
-  const client = await open(t)
-  for (const [why, request] of left) {
-    const [, path] = request.split(' ', 2)
-    const body = request.slice(request.indexOf('\r\n\r\n') + 4)
-    assert.equal(await client.ask(request), `node ${path} ${body}`, why)
-    assert.match(await client.ask(post('/echo', '{}')), /^\{"params":\{\}/, why)
-  }
-  const chunked = `POST /echo HTTP/1.1\r\nhost: h\r\n${json}transfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`
-  assert.equal(await client.ask(chunked), 'node /echo {}')
-})
+for (const [where, hasFastPath] of [
+  ['on the fast path', true],
+  ["by Node's server", false],
+] as const) {
+  test(`anything else takes the general path, with its body, and the next request does not, ${where}`, async (t) => {
+    const client = await open(t, hasFastPath)
+    for (const [why, request] of left) {
+      const [, path] = request.split(' ', 2)
+      const body = request.slice(request.indexOf('\r\n\r\n') + 4)
+      assert.equal(await client.ask(request), `node ${path} ${body}`, why)
+      assert.match(await client.ask(post('/echo', '{}')), /^\{"params":\{\}/, why)
+    }
+    const chunked = `POST /echo HTTP/1.1\r\nhost: h\r\n${json}transfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`
+    assert.equal(await client.ask(chunked), 'node /echo {}')
+    assert.match(await client.ask(post('/echo', '{}')), /^\{"params":\{\}/)
+  })
+}
 
-test('a request that is not alone or not complete is read by the server', async (t) => {
+test('requests that come together, or in pieces, are answered in their order', async (t) => {
   const client = await open(t)
   const one = post('/echo', '{"a":1}')
-  const both = await client.ask(one + post('/echo', '{"b":2}'), 2)
-  assert.equal(both, 'node /echo {"a":1} | node /echo {"b":2}')
+  const both = await client.ask(one + post('/first', 'b'), 2)
+  assert.match(both, /^\{"params":\{"a":1\}.* \| node \/first b$/)
   // The body of a head that names no length is the next request.
   const nothing = `POST /echo?a=1 HTTP/1.1\r\nhost: h\r\n\r\n`
   assert.equal(await client.ask(nothing), 'node /echo?a=1 ')
-  assert.equal(await client.ask(nothing + one, 2), 'node /echo?a=1  | node /echo {"a":1}')
+  assert.match(await client.ask(nothing + one, 2), /^node \/echo\?a=1 {2}\| \{"params":\{"a":1\}/)
   const head = one.length - '{"a":1}'.length
   for (const at of [head, head + 3]) {
     await client.sendPiece(one.slice(0, at))

@@ -57,7 +57,12 @@ export async function measureCell(
   const times = new ProcessTimes([system.pid, parts.direct.pid])
   const [machineBefore, benchBefore] = [machineCpuMs(), benchCpuMs()]
   const began = performance.now()
-  const load = { connections, seconds, headers: headerLines.slice(0, headers - 1) }
+  const load = {
+    connections,
+    seconds,
+    headers: headerLines.slice(0, headers - 1),
+    body: system.body?.(bytes),
+  }
   let byRole: Map<Role, Used> | undefined
   const figures = await runWrk(system.url + path, load, bytes, parts.signal).finally(() => {
     byRole = times.stop()

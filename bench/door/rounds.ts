@@ -59,10 +59,10 @@ export async function measureRounds(systems: readonly System[], options: RoundOp
         figures.cells.set(cell, await measureCell(system, cell, seconds, { direct, signal }))
       })
     await each('lone', async (system, figures) => {
-      if (!oneCellOnly.has(system.name)) figures.loneMs = await measureLone(system, signal)
+      if (!oneCellOnly.has(system.name) && !system.body) figures.loneMs = await measureLone(system, signal)
     })
     await each('download', async (system, figures) => {
-      if (system.name === 'workload' || oneCellOnly.has(system.name)) return
+      if (system.name.startsWith('workload') || oneCellOnly.has(system.name)) return
       figures.downloadMs = await measureDownload(system, downloadBytes, signal)
     })
     measured.rounds.push(round)

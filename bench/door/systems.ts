@@ -19,6 +19,7 @@ export const names = [
   'own-1',
   'upstream-64',
   'workload',
+  'workload-post',
 ] as const
 export type Name = (typeof names)[number]
 
@@ -36,12 +37,15 @@ export const meanings: Readonly<Record<Name, string>> = {
   'own-1': 'the same with concurrency 1',
   'upstream-64': 'plimsoll up with the server as an upstream that runs already, concurrency 64',
   workload: 'plimsoll up with a workload that does nothing; CPU: slots included',
+  'workload-post': 'the same, with its parameters as JSON in a POST',
 }
 
 export interface System extends Started {
   name: Name
   /** Path of a request that is answered with this number of bytes. */
   path(bytes: number): string
+  /** JSON that is posted to this path. Default: none, a GET. */
+  body?(bytes: number): string
 }
 
 const slots = 64
@@ -71,6 +75,10 @@ export async function startSystem(name: Name, parts: StartParts): Promise<System
   if (name === 'workload') {
     const started = await startPlimsoll(folder, parts, ['--workloads', workload])
     return { ...started, name, path: workloadPath }
+  }
+  if (name === 'workload-post') {
+    const started = await startPlimsoll(folder, parts, ['--workloads', workload])
+    return { ...started, name, path: () => '/nothing', body: (bytes) => JSON.stringify({ bytes }) }
   }
   const plimsoll = plimsollConfig(name, parts.upstreamPort)
   if (plimsoll) {

@@ -1,3 +1,11 @@
+-- Posts the JSON of the variable BENCH_BODY, if it is set.
+local body = os.getenv('BENCH_BODY')
+if body then
+  wrk.method = 'POST'
+  wrk.body = body
+  wrk.headers['Content-Type'] = 'application/json'
+end
+
 -- Prints the exact figures of a run as one line of JSON.
 done = function(summary, latency)
   local errors = summary.errors

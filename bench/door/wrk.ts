@@ -9,6 +9,8 @@ export interface Load {
   /** Header lines of each request besides `Host`. */
   headers: readonly string[]
   seconds: number
+  /** JSON to post. Undefined: GET. */
+  body?: string | undefined
 }
 
 export interface LoadFigures {
@@ -46,13 +48,16 @@ export function hasWrk(): boolean {
 /** Throws InvalidRun after any error, and if answers are shorter than `leastBytes` on average. */
 export async function runWrk(
   url: string,
-  { connections, headers, seconds }: Load,
+  { connections, headers, seconds, body }: Load,
   leastBytes: number,
   signal?: AbortSignal,
 ): Promise<LoadFigures> {
   const lines = headers.flatMap((line) => ['-H', line])
   const amount = ['-t', '1', '-c', `${connections}`, '-d', `${seconds}s`, '--timeout', '10s']
-  const child = launch(['wrk', ...amount, '-s', script, ...lines, url])
+  const child = launch(['wrk', ...amount, '-s', script, ...lines, url], {
+    ...process.env,
+    ...(body !== undefined && { BENCH_BODY: body }),
+  })
   const stop = () => void end(child)
   signal?.addEventListener('abort', stop, { once: true })
   let said = ''

@@ -12,6 +12,7 @@ import { Client } from './client.ts'
 import { addStep, FrontServer } from './connection-steps.ts'
 import { watchConnections } from './connections.ts'
 import { type CrossOrigin, crossOrigin, preflight } from './cross-origin.ts'
+import { directFirst } from './direct/direct-first.ts'
 import type { DirectPath } from './direct/direct-path.ts'
 import { ResponseExchange } from './direct/response-exchange.ts'
 import { askKeeper, type KeepParts, keepRequest } from './durable/keep-request.ts'
@@ -111,10 +112,10 @@ export function frontServer(given: FrontParts): FrontServer {
   const serverParts = { limits, answers, general: serveOn, fieldsOf }
   const exchangeOf = (request: IncomingMessage, response: ServerResponse) =>
     new ResponseExchange(request, response, serverParts)
+  const answer = direct ? directFirst({ direct, exchangeOf, general: serveOn }) : serveOn
   const server = new FrontServer(options, (request, response) => {
     watch.add(response)
-    if (server.fastPath?.claims(request, response)) return
-    if (!direct?.isOpen || !direct.take(request, exchangeOf(request, response))) serveOn(request, response)
+    if (!server.fastPath?.claims(request, response)) answer(request, response)
   })
   const refused = refusalLog('front', log)
   const watch = watchConnections(server, refused)

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { createClient } from '../../src/library/client/client.ts'
-import { comparable, general, patient } from '../support/direct.ts'
+import { ask, comparable, general, patient } from '../support/direct.ts'
 import { KeptClient } from '../support/kept-client.ts'
 import { startUp } from '../support/up.ts'
 
@@ -39,6 +39,13 @@ test('answers to POST requests are the same on both paths', { timeout: 300_000 }
     const tried = await client.ask(path, 'POST', lines, body)
     const other = await client.ask(path, 'POST', lines + general, body)
     assert.deepEqual(comparable(tried), comparable(other), `${path} ${body}`)
+  }
+  // The first request of a connection is read by Node's server.
+  for (const [path, lines, body] of [...quick, ...refused]) {
+    const all = `${lines}content-length: ${body.length}\r\n`
+    const first = await ask(up, path, all, 'POST', body)
+    const other = await ask(up, path, all + general, 'POST', body)
+    assert.deepEqual(comparable(first), comparable(other), `${path} ${body}`)
   }
   await t.test('requests of the client of this package are sent directly', async () => {
     const plimsoll = createClient(up.url)

@@ -215,7 +215,10 @@ function parseHead(text: string): ParsedHead | undefined {
     const colon = line.indexOf(':')
     const name = line.slice(0, Math.max(0, colon))
     const value = valueFrom(line, colon + 1)
-    if (malformed.test(value) || !isPlain(head, meaningOf(name), value)) return undefined
+    const meaning = meaningOf(name)
+    // To Node's parser a tab at the end is part of a coding.
+    if (meaning === 'coding' && line.endsWith('\t')) return undefined
+    if (malformed.test(value) || !isPlain(head, meaning, value)) return undefined
     head.headers.push(name, value)
   }
   return head.isChunked && head.length !== undefined ? undefined : head

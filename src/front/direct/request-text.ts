@@ -43,10 +43,12 @@ const useOf = rememberNames<Use>((name) => {
 /** Node's client refuses to send them. */
 const unsendable = /[^\x21-\xff]/
 
-/** False: a header asks for something that only the general path does, or announces a body that has not been read. */
+/** False: a header asks for something that only the general path does, names a second host, or announces a body that has not been read. */
 export function usual({ rawHeaders, wholeBody }: Pick<RequestHead, 'rawHeaders' | 'wholeBody'>): boolean {
+  let hosts = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const use = useOf(rawHeaders[i]!)
+    if (use === 'host' && ++hosts > 1) return false
     if (use === 'general' || (use === 'length' && !wholeBody)) return false
   }
   return true

@@ -35,6 +35,8 @@ export class ResponseExchange implements DirectExchange {
 
   client(): AnswerReceiver {
     const { limits, answers, fieldsOf } = this.#parts
+    // Its body has been read, and is kept for the general path only.
+    if (this.#request.readableLength > 0) this.#request.resume()
     const client = new Client(this.#response, limits, answers)
     const fields = fieldsOf?.(this.#request)
     if (fields) client.addFields(fields)

@@ -6,11 +6,7 @@ export const parameterBugs: Readonly<Record<string, readonly Planted[]>> = {
   'large JSON': [
     planted(
       'parameters that are limited only by the length of bodies',
-      [
-        'src/front/request/workloads.ts',
-        'Math.min(workload.maxParamsBytes ?? limits.paramsBytes, maxBytes)',
-        'maxBytes',
-      ],
+      ['src/front/request/workloads.ts', 'mostParamsBytes(workload, limits)', 'maxBytes'],
       [
         'test/front-params.test.ts',
         'parameters above 64 KiB are a 413 that names the limit and how to raise it',

@@ -97,11 +97,7 @@ export const seedBugs: Readonly<Record<string, readonly Planted[]>> = {
   'large JSON, by seeds': [
     planted(
       'parameters that are limited only by the length of bodies',
-      [
-        'src/front/request/workloads.ts',
-        'Math.min(workload.maxParamsBytes ?? limits.paramsBytes, maxBytes)',
-        'maxBytes',
-      ],
+      ['src/front/request/workloads.ts', 'mostParamsBytes(workload, limits)', 'maxBytes'],
       seeds,
     ),
     planted(
