@@ -16,8 +16,8 @@ const mutations = [
   {
     name: 'a forgotten requeue',
     file: 'src/brain/jobs/retry.ts',
-    from: '  else place(core, record)\n}\n',
-    to: "  else if (cause !== 'worker-lost') place(core, record)\n}\n",
+    from: '  else if (attempt.inFunction || !holdBack(core, record, losses.has(cause))) place(core, record)\n}\n',
+    to: "  else if (cause !== 'worker-lost' && !holdBack(core, record, losses.has(cause))) place(core, record)\n}\n",
     seen: /without an answer|counts/,
   },
   {
@@ -75,6 +75,20 @@ const mutations = [
     from: "  if (state !== 'ready' || suspect || ejected !== undefined) return false\n",
     to: "  if (state !== 'ready' || suspect) return false\n",
     seen: /which is ejected/,
+  },
+  {
+    name: 'a worker that is drained although its jobs advance',
+    file: 'src/brain/workers/stalls.ts',
+    from: '  if (part * ms >= share * afterMs) {\n',
+    to: '  if (part * ms >= afterMs * 2) {\n',
+    seen: /always worked at its speed/,
+  },
+  {
+    name: 'a retry that no timer ends',
+    file: 'src/brain/jobs/retry-pauses.ts',
+    from: '  if (waiting.size > 0) planRelease(core)\n}\n',
+    to: '}\n',
+    seen: /without an answer|counts/,
   },
 ]
 
