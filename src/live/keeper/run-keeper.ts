@@ -102,5 +102,7 @@ async function beginTerm(
     ending.adopt(deliveries, (each) => each.close())
     deliveries.start()
   }
+  // Before the deliveries, which may take long to close: meanwhile no jobs may be sent.
+  ending.defer(() => keeper.close())
   return keeper
 }
