@@ -22,20 +22,18 @@ class Response extends EventEmitter {
   }
 }
 
-function start(job: StoredJob, ended: Promise<void>, closing?: AbortSignal) {
+function start(job: StoredJob, ended: Promise<void>, closing?: AbortSignal, last?: string) {
   const response = new Response()
   const looks = { count: 0 }
   const parts = {
-    ...{ id: 'one', ended: () => ended, closing },
-    store: {
-      job: async () => {
-        looks.count++
-        return job
-      },
+    ...{ ended: () => ended, closing },
+    job: async () => {
+      looks.count++
+      return job
     },
     describe: async ({ state }: StoredJob) => ({ state }) as unknown as JobDocument,
   }
-  const request = { headers: {}, method: 'GET' } as unknown as IncomingMessage
+  const request = { headers: { 'last-event-id': last }, method: 'GET' } as unknown as IncomingMessage
   return {
     ...{ response, looks },
     done: followJob(parts, request, response as unknown as ServerResponse),
@@ -78,4 +76,21 @@ test('a keeper that ends closes the connections of followers', async () => {
   closing.abort()
   await done
   assert.deepEqual([response.hasEnded, /event: ended/.test(response.text)], [true, false])
+})
+
+test('a client that reconnects gets the state only if it has not seen it', async () => {
+  const follow = async (job: StoredJob, last?: string) => {
+    const closing = new AbortController()
+    const { response, done } = start(job, new Promise(() => {}), closing.signal, last)
+    await settle()
+    closing.abort()
+    await done
+    return response.text
+  }
+  const first = await follow(open())
+  const id = /^event: accepted\nid: (.*)$/m.exec(first)?.[1]
+  assert.ok(id)
+  assert.equal(await follow(open(), id), '')
+  assert.match(await follow({ ...open(), state: 'answered' }, id), /^event: ended\nid: ended\n/)
+  assert.match(await follow(open(), 'of another state'), /^event: progress\n/)
 })

@@ -1,12 +1,13 @@
 /** Follows a job by server-sent events: `accepted`, `progress` whenever something has changed, and `ended`. */
 
+import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { JobStore, StoredJob } from '../store/store.ts'
+import type { StoredJob } from '../store/store.ts'
 import type { JobDocument } from './documents.ts'
 
 export interface EventParts {
-  store: Pick<JobStore, 'job'>
-  id: string
+  /** Reads the job. */
+  job(): Promise<StoredJob | undefined>
   /** Resolves when the job has ended, if this cluster runs it. */
   ended(): Promise<void>
   describe(job: StoredJob): Promise<JobDocument>
@@ -15,14 +16,15 @@ export interface EventParts {
 }
 
 /** How often the job is checked, and the longest silence: proxies close connections that are silent for longer. */
-const [lookMs, silentMs] = [1_000, 15_000]
+export const lookMs = 1_000
+const silentMs = 15_000
 
 /**
- * A client that reconnects with `Last-Event-ID` gets what has changed since: ids count the states of the job that ended
- * connections have seen, and the last one is `ended`.
+ * The id of an event tells what its client has seen: it is a hash of the document, or `ended`. A client that reconnects with
+ * `Last-Event-ID` gets the present state only if it is another one. States in between are not kept.
  */
 export async function followJob(
-  { store, id, ended, describe, closing }: EventParts,
+  { job: read, ended, describe, closing }: EventParts,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -30,25 +32,24 @@ export async function followJob(
   if (last === 'ended') return void response.writeHead(204).end()
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
   if (request.method === 'HEAD') return void response.end()
-  let number = /^\d{1,15}$/.test(last) ? Number(last) : 0
-  let told = ''
+  let seen = last
   let toldAt = performance.now()
-  const send = (event: string, document: JobDocument, eventId: string) => {
-    told = JSON.stringify(document)
+  const send = (event: string, text: string, eventId: string) => {
+    seen = eventId
     toldAt = performance.now()
-    response.write(`event: ${event}\nid: ${eventId}\ndata: ${told}\n\n`)
+    response.write(`event: ${event}\nid: ${eventId}\ndata: ${text}\n\n`)
   }
   const pauses = new Pauses(response, closing)
   while (!response.destroyed && !closing?.aborted) {
-    const job = await store.job(id)
+    const job = await read()
     if (!job) break
-    const document = await describe(job)
+    const text = JSON.stringify(await describe(job))
+    const eventId = idOf(text)
     if (job.state !== 'open') {
-      send('ended', document, 'ended')
+      send('ended', text, 'ended')
       break
     }
-    if (number === 0) send('accepted', document, `${++number}`)
-    else if (JSON.stringify(document) !== told) send('progress', document, `${++number}`)
+    if (eventId !== seen) send(seen === '' ? 'accepted' : 'progress', text, eventId)
     else if (performance.now() - toldAt > silentMs) {
       toldAt = performance.now()
       response.write(':\n\n')
@@ -56,6 +57,10 @@ export async function followJob(
     await pauses.pause(ended())
   }
   response.end()
+}
+
+function idOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 16)
 }
 
 /**

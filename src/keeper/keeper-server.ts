@@ -11,12 +11,13 @@ import { type Caller, callerOf, maySee } from './callers.ts'
 import type { ClusterView } from './cluster-view.ts'
 import { cancelFacts, describeJob, reasonsOf } from './describe-job.ts'
 import { documentOf, retryAfterS } from './documents.ts'
-import { followJob } from './job-events.ts'
+import { followJob, lookMs } from './job-events.ts'
 import type { Keeper } from './keeper.ts'
 import { isKeptId } from './kept-id.ts'
 import { listJobs } from './list-jobs.ts'
 import { readOrder } from './read-order.ts'
 import { json, KeeperProblem, problemOf, refuse } from './responses.ts'
+import { SharedReads } from './shared-reads.ts'
 import { targetProblem } from './webhooks/targets.ts'
 
 export interface KeeperServerParts {
@@ -43,12 +44,14 @@ const guessedOutageMs = 2_000
 export function keeperServer(parts: KeeperServerParts): Server {
   const isAuthorized = authorizer(parts.token)
   const outage = new RecoveryTime(guessedOutageMs, parts.now)
+  // A little less than the time between two looks of a follower.
+  const serving = { ...parts, reads: new SharedReads(parts.store, lookMs * 0.9) }
   return createServer({ requestTimeout: 0, highWaterMark: 256 * 1024 }, (request, response) => {
     if (!isAuthorized(request.headers.authorization))
       return refuse(response, new KeeperProblem(403, 'forbidden', 'Only for fronts of the cluster.'))
     // Who asks may leave at any time.
     response.on('error', () => {})
-    handle(parts, request, response).then(
+    handle(serving, request, response).then(
       () => outage.ends(),
       (error: Error) => {
         const problem = problemOf(error, parts.log)
@@ -60,11 +63,12 @@ export function keeperServer(parts: KeeperServerParts): Server {
   })
 }
 
-async function handle(
-  parts: KeeperServerParts,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+interface ServeParts extends KeeperServerParts {
+  /** Of followers. */
+  reads: SharedReads
+}
+
+async function handle(parts: ServeParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname: path, searchParams: query } = new URL(request.url ?? '/', 'http://keeper')
   if (path === keepPath) return keep(parts, request, response)
   const caller = callerOf(request, parts.operatorToken())
@@ -96,18 +100,15 @@ async function handle(
 }
 
 function events(
-  parts: KeeperServerParts,
+  parts: ServeParts,
   { job: { id }, caller }: { job: StoredJob; caller: Caller },
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { store, keeper, closing } = parts
-  const describeOne = (each: StoredJob) => describeJob(parts, each, caller)
-  return followJob(
-    { id, store, closing, describe: describeOne, ended: () => keeper()?.ended(id) ?? never },
-    request,
-    response,
-  )
+  const { reads, keeper, closing } = parts
+  const describe = (each: StoredJob) => describeJob(parts, each, caller)
+  const job = () => reads.job(id, keeper()?.standing(id) !== undefined)
+  return followJob({ job, closing, describe, ended: () => keeper()?.ended(id) ?? never }, request, response)
 }
 
 const never = new Promise<void>(() => {})

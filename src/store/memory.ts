@@ -50,6 +50,7 @@ export class MemoryJobStore implements JobStore {
   readonly #byKey = new Map<string, JobRow>()
   readonly #leader = { epoch: 0, holder: '', until: -Infinity }
   #lastSeq = 0
+  #secret: string | undefined
   #isClosed = false
 
   constructor({ now = Date.now }: MemoryJobsOptions = {}) {
@@ -205,6 +206,19 @@ export class MemoryJobStore implements JobStore {
       .sort((a, b) => a.webhook_due! - b.webhook_due!)
       .slice(0, limit)
       .map(readJob)
+  }
+
+  async disabledWebhooks(now: number): Promise<Map<string, number>> {
+    this.#mustBeOpen()
+    const disabled = this.#rows().filter((row) => row.webhook_state === 'disabled' && row.webhook_due! > now)
+    disabled.sort((a, b) => a.webhook_due! - b.webhook_due!)
+    return new Map(disabled.map((row) => [row.webhook_url!, row.webhook_due!]))
+  }
+
+  async sharedSecret(proposal: string): Promise<string> {
+    this.#mustBeOpen()
+    this.#secret ??= proposal
+    return this.#secret
   }
 
   async sweep(epoch: number, now: number, { keepMs, keepBytes, rememberMs }: Retention): Promise<number> {

@@ -5,8 +5,9 @@ import { drop, nowhere, type Place, place, read } from './postgres/contents.ts'
 import { type Database, openDatabase } from './postgres/database.ts'
 import { explainError, isRejected } from './postgres/explain-error.ts'
 import { lead } from './postgres/leader.ts'
-import { type Reads, readsOf } from './postgres/reads.ts'
+import { disabledWebhooks, type Reads, readsOf, secretOf } from './postgres/reads.ts'
 import { migrate } from './postgres/schema.ts'
+import { addSecret } from './postgres/statements.ts'
 import { sweep } from './postgres/sweep.ts'
 import { type Writes, writesOf } from './postgres/writes.ts'
 import { checkPageLimit, cursorAfter, seqOfCursor } from './queries.ts'
@@ -174,6 +175,16 @@ class PostgresJobStore implements JobStore {
     this.#mustBeOpen()
     checkPageLimit(this.#db.store, limit)
     return (await this.#reads.webhooks(limit)).map(readJob)
+  }
+
+  async disabledWebhooks(now: number): Promise<Map<string, number>> {
+    this.#mustBeOpen()
+    return disabledWebhooks(this.#db, now)
+  }
+
+  async sharedSecret(proposal: string): Promise<string | undefined> {
+    await this.#write(() => this.#db.write(addSecret, [proposal]))
+    return secretOf(this.#db)
   }
 
   sweep(epoch: number, now: number, retention: Retention): Promise<number> {

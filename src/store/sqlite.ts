@@ -147,6 +147,13 @@ class SqliteJobStore implements JobStore {
     return (await this.#call({ kind: 'webhooks', limit })).map(readJob)
   }
 
+  async disabledWebhooks(now: number): Promise<Map<string, number>> {
+    const urls = await this.#call({ kind: 'disabled', now })
+    return new Map(urls.map(({ url, until }) => [url, until]))
+  }
+
+  async sharedSecret(): Promise<undefined> {}
+
   async sweep(epoch: number, now: number, retention: Retention): Promise<number> {
     const upTo = await this.#call({ kind: 'oldest-to-remove', now, retention })
     for (let removed = 0; ; ) {

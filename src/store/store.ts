@@ -65,7 +65,10 @@ export interface Webhook {
   url: string
   state: 'waiting' | 'delivered' | 'disabled' | 'given-up'
   tries: number
-  /** When it is tried next. Undefined: its job has not ended. The end of its job makes it due. */
+  /**
+   * When it is tried next; of a disabled one, until when its URL gets no messages. Undefined: its job has not ended, which
+   * makes it due, or it is done with.
+   */
   dueAt?: number
   /** Why the last try failed. */
   problem?: string
@@ -167,6 +170,13 @@ export interface JobStore {
   open(): AsyncIterable<StoredJob>
   /** Jobs that have ended and whose webhooks wait, the next one due first. */
   waitingWebhooks(limit: number): Promise<StoredJob[]>
+  /** URLs whose webhooks are disabled beyond this time, and until when. */
+  disabledWebhooks(now: number): Promise<Map<string, number>>
+  /**
+   * A secret that all clusters with this store have: the first one that was proposed. Undefined: no other cluster can use
+   * the store.
+   */
+  sharedSecret(proposal: string): Promise<string | undefined>
   /** Removes what is not to be kept, in small steps. Resolves with the number of removed results. */
   sweep(epoch: number, now: number, retention: Retention): Promise<number>
   /** Waits for writes that have begun. Later calls reject. */

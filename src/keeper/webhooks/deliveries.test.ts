@@ -14,6 +14,7 @@ function delivering(...answers: (number | string | Error)[]) {
   const clock = { now: 0 }
   const posted: Message[] = []
   const lines: string[] = []
+  const disabled = new Map<string, number>()
   const job: StoredJob = {
     ...{
       id: 'one',
@@ -37,6 +38,7 @@ function delivering(...answers: (number | string | Error)[]) {
   const deliveries = new Deliveries({
     store: {
       waitingWebhooks: async () => (job.webhook?.state === 'waiting' ? [job] : []),
+      disabledWebhooks: async () => disabled,
       noteWebhook: async (_epoch, _id, webhook) => {
         job.webhook = webhook
       },
@@ -56,7 +58,7 @@ function delivering(...answers: (number | string | Error)[]) {
     await deliveries.look()
     return job.webhook!
   }
-  return { look, posted, lines }
+  return { look, job, disabled, posted, lines }
 }
 
 test('a message is signed, and sent until the receiver confirms it', async () => {
@@ -81,12 +83,21 @@ test('a message is signed, and sent until the receiver confirms it', async () =>
   assert.deepEqual([type, data.id, data.state], ['job.answered', 'one', 'answered'])
 })
 
-test('a receiver that answers 410 gets no more messages', async () => {
-  const { look, posted, lines } = delivering(410)
-  assert.equal((await look(0)).state, 'disabled')
-  await look(hour)
-  assert.equal(posted.length, 1)
-  assert.match(lines[0]!, /disabled by its receiver/)
+test('a URL that answers 410 gets no messages for a day, whatever the job and the keeper', async () => {
+  const first = delivering(410, 204)
+  assert.equal((await first.look(0)).state, 'disabled')
+  assert.match(first.lines[0]!, /hooks.example gets no more webhooks/)
+  const again = async ({ look, job }: Pick<typeof first, 'look' | 'job'>, at: number) => {
+    job.webhook = { url: 'https://hooks.example/a', state: 'waiting', tries: 0, dueAt: at }
+    return (await look(at)).state
+  }
+  assert.deepEqual([await again(first, hour), first.posted.length], ['disabled', 1])
+  const next = delivering(204)
+  next.disabled.set('https://hooks.example/a', 24 * hour)
+  assert.deepEqual([await again(next, 2 * hour), next.posted.length], ['disabled', 0])
+  next.job.webhook = { url: 'https://hooks.example/b', state: 'waiting', tries: 0, dueAt: 0 }
+  assert.equal((await next.look(2 * hour)).state, 'delivered')
+  assert.deepEqual([await again(next, 24 * hour), next.posted.length], ['delivered', 2])
 })
 
 test('redirects are failures, and a receiver that fails for a day is given up', async () => {

@@ -8,7 +8,7 @@ import { InnerAddress, postMessage } from './post.ts'
 import { sign } from './signature.ts'
 
 export interface DeliveriesParts {
-  store: Pick<JobStore, 'waitingWebhooks' | 'noteWebhook'>
+  store: Pick<JobStore, 'waitingWebhooks' | 'noteWebhook' | 'disabledWebhooks'>
   epoch: number
   hosts: readonly string[]
   secret: string
@@ -27,6 +27,8 @@ export interface JobMessage {
 
 /** After each failure the receiver is left alone for longer; after a day it is given up. */
 const [firstMs, mostMs, giveUpMs] = [5_000, 3_600_000, 24 * 3_600_000]
+/** A URL that answers 410 gets no messages for this time. */
+const disabledMs = 24 * 3_600_000
 /** How often due messages are looked for, and how many are sent at a time. */
 const [lookMs, mostAtATime] = [1_000, 32]
 
@@ -34,6 +36,8 @@ export class Deliveries {
   readonly #parts: DeliveriesParts
   /** How deliveries ended that the store has not noted yet, by job: a receiver is not told again because of the store. */
   readonly #unnoted = new Map<string, Webhook>()
+  /** Until when URLs get no messages. Undefined: not read yet. */
+  #disabled: Map<string, number> | undefined
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> | undefined
   #closed = false
@@ -57,7 +61,9 @@ export class Deliveries {
 
   /** Sends what is due. */
   async look(): Promise<void> {
-    const waiting = await this.#parts.store.waitingWebhooks(mostAtATime)
+    const { store, now } = this.#parts
+    const waiting = await store.waitingWebhooks(mostAtATime)
+    this.#disabled ??= await store.disabledWebhooks(now())
     if (this.#closed) return
     const due = waiting.filter(({ webhook }) => this.#isDue(webhook))
     const ends = await Promise.allSettled(due.map((job) => this.#deliver(job, job.webhook!)))
@@ -82,10 +88,20 @@ export class Deliveries {
 
   async #deliver(job: StoredJob, webhook: Webhook): Promise<void> {
     const { store, epoch } = this.#parts
-    const next = this.#unnoted.get(job.id) ?? (await this.#tell(job, webhook))
+    const next = this.#unnoted.get(job.id) ?? this.#unwanted(webhook) ?? (await this.#tell(job, webhook))
     this.#unnoted.set(job.id, next)
     await store.noteWebhook(epoch, job.id, next)
     this.#unnoted.delete(job.id)
+  }
+
+  /** How the delivery to a disabled URL ends; undefined: it is not disabled. */
+  #unwanted({ url, tries }: Webhook): Webhook | undefined {
+    const leftMs = (this.#disabled?.get(url) ?? 0) - this.#parts.now()
+    // A longer time shows that the clock was set back.
+    if (leftMs > 0 && leftMs <= disabledMs)
+      return { url, state: 'disabled', tries, problem: 'its receiver answered another message with 410' }
+    this.#disabled?.delete(url)
+    return undefined
   }
 
   /** Sends the message once. */
@@ -111,7 +127,9 @@ export class Deliveries {
     const next = this.#after(job, webhook, { status, problem, isHopeless })
     if (next.state === 'disabled' || next.state === 'given-up')
       log(
-        `keeper: the webhook of job ${job.id} is ${next.state === 'disabled' ? 'disabled by its receiver' : 'given up'}: ${problem}`,
+        next.state === 'disabled'
+          ? `keeper: ${new URL(webhook.url).host} gets no more webhooks of this URL for a day (job ${job.id}): ${problem}`
+          : `keeper: the webhook of job ${job.id} is given up: ${problem}`,
       )
     return next
   }
@@ -125,7 +143,11 @@ export class Deliveries {
     const tries = before + 1
     if (problem === undefined) return { url, state: 'delivered', tries }
     // The receiver wants no more messages (Standard Webhooks).
-    if (status === 410) return { url, state: 'disabled', tries, problem }
+    if (status === 410) {
+      const dueAt = now() + disabledMs
+      this.#disabled?.set(url, dueAt)
+      return { url, state: 'disabled', tries, dueAt, problem }
+    }
     if (isHopeless || now() - endedAt > giveUpMs) return { url, state: 'given-up', tries, problem }
     const waitMs = longestWaitMs(tries) * (0.6 + random() * 0.4)
     return { url, state: 'waiting', tries, dueAt: now() + waitMs, problem }

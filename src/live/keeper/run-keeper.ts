@@ -1,21 +1,19 @@
 /** The keeper: leads when no other cluster does, goes on with the jobs that are open then, and serves fronts. */
 
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { availableParallelism, hostname } from 'node:os'
 import { type ClusterView, clusterView } from '../../keeper/cluster-view.ts'
 import { Keeper } from '../../keeper/keeper.ts'
 import { keeperServer } from '../../keeper/keeper-server.ts'
 import { Deliveries } from '../../keeper/webhooks/deliveries.ts'
-import { newSecret } from '../../keeper/webhooks/signature.ts'
-import { privateFile } from '../../lib/private-files.ts'
 import { openJobStore } from '../../store/open-store.ts'
 import type { JobStore } from '../../store/store.ts'
 import { closeFront } from '../stopping.ts'
 import type { KeeperOverload } from './keeper-overload.ts'
 import type { KeeperSettings } from './messages.ts'
 import { type LeaseTimes, type TermParts, Terms } from './terms.ts'
+import { webhookSecret } from './webhook-secret.ts'
 
 export interface KeeperOptions {
   settings(): KeeperSettings
@@ -99,16 +97,12 @@ async function beginTerm(
   await keeper.start()
   const { hosts } = webhooks
   if (hosts.length > 0) {
-    const secret = webhookSecret(webhooks.secretFile)
+    const secret = await webhookSecret(store, webhooks.secretFile, log)
     const deliveries = new Deliveries({ store, epoch, hosts, secret, now, random: Math.random, log })
     ending.adopt(deliveries, (each) => each.close())
     deliveries.start()
   }
+  // Before the deliveries, which may take long to close: meanwhile no jobs may be sent.
+  ending.defer(() => keeper.close())
   return keeper
-}
-
-/** Made once; receivers are given it by the operator. */
-function webhookSecret(file: string): string {
-  if (!existsSync(file)) writeFileSync(file, `${newSecret()}\n`, { mode: privateFile, flag: 'wx' })
-  return readFileSync(file, 'utf8').trim()
 }

@@ -78,3 +78,17 @@ export function readsOf({ read }: Database) {
 }
 
 export type Reads = ReturnType<typeof readsOf>
+
+export async function disabledWebhooks({ read }: Database, now: number): Promise<Map<string, number>> {
+  const urls = await read<{ url: string; until: number }>(
+    `SELECT webhook_url AS url, max(webhook_due) AS until FROM plimsoll.jobs
+     WHERE webhook_state = 'disabled' AND webhook_due > $1::float8 GROUP BY webhook_url`,
+    [now],
+  )
+  return new Map(urls.map(({ url, until }) => [url, until]))
+}
+
+export async function secretOf({ read }: Database): Promise<string | undefined> {
+  const [row] = await read<{ secret: string }>("SELECT secret FROM plimsoll.secrets WHERE name = 'webhook'")
+  return row?.secret
+}

@@ -39,6 +39,8 @@ const migrations = [
      content bigint NOT NULL, number int NOT NULL, epoch bigint NOT NULL, bytes bytea NOT NULL,
      PRIMARY KEY (content, number));
    ALTER TABLE plimsoll.chunks ALTER bytes SET STORAGE EXTERNAL;`,
+  `CREATE TABLE plimsoll.secrets (name text PRIMARY KEY, secret text NOT NULL);
+   CREATE INDEX jobs_disabled ON plimsoll.jobs (webhook_due) WHERE webhook_state = 'disabled';`,
 ]
 
 /** Held while tables are made or changed, so that two processes do not do it at once. It spells "plimsoll". */

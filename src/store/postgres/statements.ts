@@ -101,3 +101,6 @@ export const forgetJobs = `WITH ${fence}, forgotten AS (
       WHERE ended_at < $2::float8 AND kept_bytes IS NULL AND webhook_state IS DISTINCT FROM 'waiting'
         AND EXISTS (SELECT FROM fence) ORDER BY ended_at LIMIT $3) RETURNING 1)
   SELECT ${isLeading}, count(*)::int AS jobs FROM forgotten`
+
+/** The first one stays. */
+export const addSecret = "INSERT INTO plimsoll.secrets VALUES ('webhook', $1) ON CONFLICT DO NOTHING"

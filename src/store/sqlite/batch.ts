@@ -114,6 +114,7 @@ function reader(reads: Reads) {
     if (call.kind === 'list') return reads.list(call)
     if (call.kind === 'open') return reads.open(call.after)
     if (call.kind === 'webhooks') return reads.webhooks(call.limit)
+    if (call.kind === 'disabled') return reads.disabled(call.now)
     if (call.kind === 'oldest-to-remove') return reads.oldestToRemove(call)
   }
 }

@@ -27,6 +27,11 @@ export interface Position {
   seq: number
 }
 
+export interface DisabledUrl {
+  url: string
+  until: number
+}
+
 interface Results {
   accept: { kind: 'accepted' } | { kind: 'repeated' | 'conflict'; row: JobRow }
   end: boolean
@@ -45,6 +50,7 @@ interface Results {
   list: JobRow[]
   open: JobRow[]
   webhooks: JobRow[]
+  disabled: DisabledUrl[]
   'oldest-to-remove': Position
   close: undefined
 }
@@ -67,6 +73,7 @@ export type Read =
   | { kind: 'list'; query: JobQuery; before: number | undefined }
   | { kind: 'open'; after: number }
   | { kind: 'webhooks'; limit: number }
+  | { kind: 'disabled'; now: number }
   /** Results up to this position are to be removed. */
   | { kind: 'oldest-to-remove'; now: number; retention: Retention }
   | { kind: 'close' }

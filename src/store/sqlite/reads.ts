@@ -2,7 +2,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { filterOf } from '../queries.ts'
 import { type JobRow, jobColumns } from '../rows.ts'
-import type { Found, Position, Read, ResultOf } from './calls.ts'
+import type { DisabledUrl, Found, Position, Read, ResultOf } from './calls.ts'
 
 export const openPage = 500
 
@@ -16,6 +16,7 @@ export interface Reads {
   list(call: Of<'list'>): JobRow[]
   open(after: number): JobRow[]
   webhooks(limit: number): JobRow[]
+  disabled(now: number): DisabledUrl[]
   oldestToRemove(call: Of<'oldest-to-remove'>): Position
 }
 
@@ -30,6 +31,10 @@ export function prepareReads(db: DatabaseSync): Reads {
   const webhooks = db.prepare(
     `SELECT ${columns} FROM jobs WHERE webhook_state = 'waiting' AND webhook_due IS NOT NULL
      ORDER BY webhook_due, seq LIMIT ?`,
+  )
+  const disabled = db.prepare(
+    `SELECT webhook_url AS url, max(webhook_due) AS until FROM jobs
+     WHERE webhook_state = 'disabled' AND webhook_due > ? GROUP BY webhook_url`,
   )
   const pages = new Map<string, StatementSync>()
 
@@ -47,6 +52,7 @@ export function prepareReads(db: DatabaseSync): Reads {
     },
     open: (after) => open.all(after) as unknown as JobRow[],
     webhooks: (limit) => webhooks.all(limit) as unknown as JobRow[],
+    disabled: (now) => disabled.all(now) as unknown as DisabledUrl[],
     oldestToRemove: prepareOldestToRemove(db),
   }
 }

@@ -27,6 +27,7 @@ const migrations = [
    CREATE INDEX jobs_webhooks ON jobs (webhook_due, seq) WHERE webhook_state = 'waiting' AND webhook_due IS NOT NULL;
    CREATE TABLE contents (id INTEGER PRIMARY KEY, bytes BLOB, file TEXT) STRICT;
    CREATE INDEX contents_files ON contents (file) WHERE file IS NOT NULL;`,
+  "CREATE INDEX jobs_disabled ON jobs (webhook_due) WHERE webhook_state = 'disabled';",
 ]
 
 export function migrate(db: DatabaseSync, store: string): void {

@@ -142,7 +142,9 @@ function endsOfJobs(name: string, make: MakeSubject): void {
     assert.deepEqual(cancelled.facts, { why: 'asked' })
     assert.equal(await store.result('job-2'), undefined)
   })
+}
 
+function webhooksOfJobs(name: string, make: MakeSubject): void {
   test(`${name}: webhooks wait from the end of their jobs until they are delivered`, async (t) => {
     const { store, epoch } = await openLed(t, await make(t))
     const url = 'https://x.test/hook'
@@ -167,10 +169,36 @@ function endsOfJobs(name: string, make: MakeSubject): void {
     assert.deepEqual(waiting[1]?.webhook, later)
     assert.deepEqual((await store.job('job-1'))?.webhook, { url, state: 'delivered', tries: 1 })
   })
+
+  test(`${name}: URLs of disabled webhooks are known until their time`, async (t) => {
+    const { store, epoch } = await openLed(t, await make(t))
+    const urls = ['https://x.test/a', 'https://x.test/a', 'https://x.test/b', 'https://x.test/c']
+    for (const [i, url] of urls.entries()) {
+      await store.accept(epoch, newJob(i, { webhook: url }))
+      await store.answer(epoch, `job-${i}`, answerOf(i))
+      const state = i === 3 ? 'delivered' : 'disabled'
+      // Only the message that the receiver refused has a time.
+      await store.noteWebhook(epoch, `job-${i}`, { url, state, tries: 1, ...(i !== 1 && { dueAt: 100 + i }) })
+    }
+    assert.deepEqual(Object.fromEntries(await store.disabledWebhooks(0)), {
+      [urls[0]!]: 100,
+      [urls[2]!]: 102,
+    })
+    assert.deepEqual(Object.fromEntries(await store.disabledWebhooks(100)), { [urls[2]!]: 102 })
+    assert.deepEqual(await store.waitingWebhooks(10), [])
+  })
+
+  test(`${name}: the first secret is the one of all clusters, if there can be several`, async (t) => {
+    const { store } = await openLed(t, await make(t))
+    const first = await store.sharedSecret('one')
+    assert.ok(first === 'one' || first === undefined)
+    assert.equal(await store.sharedSecret('another'), first)
+  })
 }
 
 export function jobsContract(name: string, make: MakeSubject): void {
   acceptedJobs(name, make)
   openJobs(name, make)
   endsOfJobs(name, make)
+  webhooksOfJobs(name, make)
 }

@@ -134,6 +134,11 @@ export class KeeperProcess {
     })
     ending.adopt(deliveries, (each) => each.close())
     deliveries.start()
+    // As in `run-keeper.ts`: before the deliveries.
+    ending.defer(() => {
+      this.closed.add(keeper)
+      keeper.close()
+    })
     judge.log(() => `${process.name} leads with epoch ${epoch}`)
     return keeper
   }

@@ -180,6 +180,14 @@ export class ReachedStore implements JobStore {
     })
   }
 
+  disabledWebhooks(now: number): Promise<Map<string, number>> {
+    return this.#call('read', 'disabled', () => this.#parts.memory.disabledWebhooks(now))
+  }
+
+  sharedSecret(proposal: string): Promise<string | undefined> {
+    return this.#call('write', 'secret', () => this.#parts.memory.sharedSecret(proposal))
+  }
+
   sweep(epoch: number, now: number, retention: Retention): Promise<number> {
     return this.#call('write', 'sweep', async () => {
       const removed = await this.#parts.memory.sweep(epoch, now, retention)
