@@ -87,6 +87,14 @@ test('HC-13 the largest search is the limit of a worker, and progress is the wor
   })
 })
 
+test('EW-4 EW-11 calibration draws what each format of images costs, by pixels and by compression factor', async (t) => {
+  const { figures } = await foundBy(t, ecowork, () => 20)
+  const labels = (name: string) =>
+    figures.find((figure) => figure.name === name)!.series.map(({ label }) => label)
+  assert.deepEqual(labels('ecowork-pixels'), ['png', 'jpeg', 'bmp'])
+  assert.deepEqual(labels('ecowork-quality'), ['png', 'jpeg'])
+})
+
 test('EW-11 the limits of a worker are what its memory holds, and the work of 10 s', async (t) => {
   const found = await findings(t, ecowork, ({ body }) => (body ? 5 : 20))
   assert.deepEqual(found, { mostJobs: found.mostJobs, mostWork: 10_000_000 })
