@@ -1,6 +1,6 @@
 /**
- * CloudPrime's experiments: the ranks that one minute and ten take, the basic blocks between intermediate metrics, and how
- * many long requests leave room for short ones.
+ * CloudPrime's experiments: the ranks that one minute and ten take, the basic blocks between intermediate metrics, how many
+ * long requests leave room for short ones, and how long a worker under load takes to answer a ping.
  */
 
 import { primeFrom } from '../demo/primes.ts'
@@ -14,7 +14,7 @@ const minuteMs = 60_000
 /** Between intermediate metrics: 90 to 120 s. */
 const metricsMs = 105_000
 const shortMs = 3000
-const beside = { quick: [2, 5, 10, 20], full: [1, 2, 5, 8, 10, 12, 16, 20, 24, 30] }
+const counts = { quick: [2, 5, 10, 20], full: [1, 2, 5, 8, 10, 12, 16, 20, 24, 30] }
 const primes = { quick: 6, full: 12 }
 
 /** A semiprime with two factors near `prime`: the number of trial divisions grows with it. */
@@ -29,7 +29,7 @@ interface Point {
 }
 
 export const cloudprime: Experiment = {
-  steps: (quick) => (quick ? primes.quick + 2 * beside.quick.length : primes.full + 2 * beside.full.length),
+  steps: (quick) => (quick ? primes.quick + 2 * counts.quick.length : primes.full + 2 * counts.full.length),
   async run(lab, bench) {
     const points = await ranks(lab, bench)
     const largest = points.at(-1)!
@@ -40,13 +40,19 @@ export const cloudprime: Experiment = {
       semiprime((largest.prime * ms) / bench.shorter / cpuMs),
     ) as [Asked, Asked, Asked]
     const windowMs = (10 * minuteMs) / bench.shorter
-    const limits: Record<'mostMax' | 'mostIntermediate', [number, number][]> = {
+    const beside: Record<'mostMax' | 'mostIntermediate', Beside[]> = {
       mostMax: await interference(lab, bench, { short, long: max, windowMs: windowMs / 2 }),
       mostIntermediate: await interference(lab, bench, { short, long: intermediate, windowMs }),
     }
+    const slowdowns = (found: Beside[]) =>
+      found.map(({ count, slowdown }): [number, number] => [count, slowdown])
+    const limits = {
+      mostMax: slowdowns(beside.mostMax),
+      mostIntermediate: slowdowns(beside.mostIntermediate),
+    }
     const how = `${Math.round(cpuMs)} ms of CPU took rank ${Math.round(work)}`
-    const limitHow = (found: [number, number][]) =>
-      `a short request beside them took, compared with alone: ${found.map(([count, slowdown]) => `${count}: ${slowdown.toFixed(1)}×`).join(', ')}; the limit is ${mostSlowdown}×`
+    const limitHow = (found: Beside[]) =>
+      `a short request beside them took, compared with alone: ${found.map(({ count, slowdown }) => `${count}: ${slowdown.toFixed(1)}×`).join(', ')}; the limit is ${mostSlowdown}×. A ping took ${found.map(({ count, pingMs }) => `${count}: ${Math.round(pingMs)} ms`).join(', ')}`
     return {
       findings: [
         { constant: 'intermediate', value: at(minuteMs), how: `rank of 1 min of CPU: ${how}` },
@@ -59,7 +65,7 @@ export const cloudprime: Experiment = {
         ...(['mostIntermediate', 'mostMax'] as const).map((constant) => ({
           constant,
           value: largestWithin(limits[constant], mostSlowdown),
-          how: limitHow(limits[constant]),
+          how: limitHow(beside[constant]),
         })),
       ],
       figures: figuresOf(points, limits),
@@ -87,20 +93,27 @@ async function ranks(lab: Lab, { quick, shorter, step }: Bench): Promise<Point[]
   return points
 }
 
+/** What short requests and pings took beside long requests, on average. */
+interface Beside {
+  count: number
+  slowdown: number
+  pingMs: number
+}
+
 interface Interference {
   short: Asked
   long: Asked
   windowMs: number
 }
 
-/** The mean slowdown of a short request over the window, by the number of long ones beside it. */
+/** Over the window, by the number of long requests. */
 async function interference(
   lab: Lab,
   { quick, step }: Bench,
   { short, long, windowMs }: Interference,
-): Promise<[count: number, slowdown: number][]> {
-  const found: [number, number][] = []
-  for (const count of quick ? beside.quick : beside.full) {
+): Promise<Beside[]> {
+  const found: Beside[] = []
+  for (const count of quick ? counts.quick : counts.full) {
     step(`short requests beside ${count} long ones`)
     // Starts the processes that the long requests take: a process that is up would be used again at once.
     for (let round = 0; round < 2; round++) await lab.occupy(times(2 * count, short)).ended
@@ -108,15 +121,20 @@ async function interference(
     for (let i = 0; i < 5; i++) alone.push((await lab.measure(short)).responseMs)
     const load = lab.occupy(times(count, long))
     const slowed: number[] = []
+    const pings: number[] = []
     // It may meet the long requests before all of them run.
     await lab.measure(short)
     const until = performance.now() + windowMs
-    while (performance.now() < until) slowed.push((await lab.measure(short)).responseMs)
+    while (performance.now() < until) {
+      slowed.push((await lab.measure(short)).responseMs)
+      pings.push(await lab.pingMs())
+    }
     await load.stop()
     // Each request counts for the time that it took: those beside the load are fewer than those after it.
     const time = slowed.reduce((sum, ms) => sum + ms, 0)
     const mean = slowed.reduce((sum, ms) => sum + ms * ms, 0) / time
-    found.push([count, mean / median(alone)])
+    const pingMs = pings.reduce((sum, ms) => sum + ms, 0) / pings.length
+    found.push({ count, slowdown: mean / median(alone), pingMs })
   }
   return found
 }

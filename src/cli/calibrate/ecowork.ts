@@ -14,8 +14,20 @@ interface Sweep {
   name: string
   title: string
   x: string
-  points: (quick: boolean) => readonly (readonly [x: number, asked: Asked])[]
+  points: (quick: boolean) => readonly Point[]
 }
+
+interface Point {
+  /** The series that it belongs to. */
+  of: string
+  x: number
+  asked: Asked
+}
+
+const formats = ['png', 'jpeg', 'bmp'] as const
+type Format = (typeof formats)[number]
+/** BMP has none. */
+const withQuality = ['png', 'jpeg'] as const
 
 const foxes = (generations: number): Asked => ({
   workload: 'foxes-rabbits',
@@ -25,14 +37,18 @@ const war = (rounds: number, army1: number, army2: number): Asked => ({
   workload: 'insect-war',
   params: { rounds, army1, army2 },
 })
-const compressed = (side: number, quality: number): Asked => ({
+const compressed = (format: Format, side: number, quality: number): Asked => ({
   workload: 'compress',
-  params: { format: 'jpeg', quality },
+  params: { format, ...(format !== 'bmp' && { quality }) },
   body: gradientBmp(side, 1),
 })
 const shares = (quick: boolean) => (quick ? [0.25, 0.5, 0.75, 1] : [0.1, 0.25, 0.4, 0.55, 0.7, 0.85, 1])
-const sweep = (quick: boolean, most: number, ask: (x: number) => Asked) =>
-  shares(quick).map((share) => [Math.round(most * share), ask(Math.round(most * share))] as const)
+const sweep = (quick: boolean, most: number, ask: (x: number) => Asked): Point[] =>
+  shares(quick).map((share) => {
+    const x = Math.round(most * share)
+    const asked = ask(x)
+    return { of: asked.workload, x, asked }
+  })
 
 /** The figures of the report. */
 const sweeps: readonly Sweep[] = [
@@ -53,50 +69,49 @@ const sweeps: readonly Sweep[] = [
     points: () =>
       [1, 2, 4, 8, 10].map((ratio) => {
         const less = Math.round(200 / (1 + ratio))
-        return [ratio, war(10, 200 - less, less)] as const
+        return { of: 'insect-war', x: ratio, asked: war(10, 200 - less, less) }
       }),
   },
   {
-    ...{ name: 'ecowork-pixels', title: 'Compression to JPEG of quality 0.7', x: 'pixels' },
-    points: (quick) => shares(quick).map((share) => pixels(Math.round(400 * share))),
+    ...{ name: 'ecowork-pixels', title: 'Compression with quality 0.7', x: 'pixels' },
+    points: (quick) =>
+      formats.flatMap((of) =>
+        shares(quick).map((share) => {
+          const side = Math.round(400 * share)
+          return { of, x: side ** 2, asked: compressed(of, side, 0.7) }
+        }),
+      ),
   },
   {
-    ...{ name: 'ecowork-quality', title: 'Compression to JPEG of 300 × 300 pixels', x: 'compression factor' },
+    ...{ name: 'ecowork-quality', title: 'Compression of 300 × 300 pixels', x: 'compression factor' },
     points: (quick) =>
-      (quick ? [0.1, 0.5, 0.9] : [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]).map(
-        (quality) => [quality, compressed(300, quality)] as const,
+      withQuality.flatMap((of) =>
+        (quick ? [0.1, 0.5, 0.9] : [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]).map((x) => ({
+          ...{ of, x, asked: compressed(of, 300, x) },
+        })),
       ),
   },
 ]
-
-function pixels(side: number): readonly [number, Asked] {
-  return [side ** 2, compressed(side, 0.7)]
-}
 
 export const ecowork: Experiment = {
   steps: (quick) => sweeps.reduce((sum, each) => sum + each.points(quick).length, series.length),
   async run(lab, bench) {
     const figures: Figure[] = []
     for (const { name, title, x, points } of sweeps) {
-      const found: [number, number][] = []
-      for (const [value, asked] of points(bench.quick)) {
-        bench.step(`${title}: ${x} ${value}`)
-        found.push([value, (await lab.measure(asked)).work])
+      const found = new Map<string, [number, number][]>()
+      for (const { of, x: value, asked } of points(bench.quick)) {
+        bench.step(`${title}, ${of}: ${x} ${value}`)
+        const list = found.get(of) ?? []
+        list.push([value, (await lab.measure(asked)).work])
+        found.set(of, list)
       }
-      figures.push({
-        name,
-        title,
-        x,
-        y: 'work',
-        series: [{ label: asked0(points(bench.quick)), points: found }],
-      })
+      const series = [...found].map(([label, list]) => ({ label, points: list }))
+      figures.push({ name, title, x, y: 'work', series })
     }
     const { findings, figure } = await limits(lab, bench)
     return { findings, figures: [...figures, figure] }
   },
 }
-
-const asked0 = (points: readonly (readonly [number, Asked])[]) => points[0]![1].workload
 
 /** One worker with several equal requests at a time. */
 async function limits(lab: Lab, { quick, step }: Bench) {

@@ -11,8 +11,13 @@ import { tiered } from './tiered.ts'
 
 const memoryMb = 100
 
-/** Work per millisecond is 1000. `cpuMsOf` says what a request takes; those in `occupy` share one core with others. */
 async function findings(t: TestContext, experiment: Experiment, cpuMsOf: (asked: Asked) => number) {
+  const { findings } = await foundBy(t, experiment, cpuMsOf)
+  return Object.fromEntries(findings.map(({ constant, value }) => [constant, value]))
+}
+
+/** Work per millisecond is 1000. `cpuMsOf` says what a request takes; those in `occupy` share one core with others. */
+async function foundBy(t: TestContext, experiment: Experiment, cpuMsOf: (asked: Asked) => number) {
   let now = 0
   t.mock.method(performance, 'now', () => now)
   let beside = 0
@@ -22,6 +27,10 @@ async function findings(t: TestContext, experiment: Experiment, cpuMsOf: (asked:
       const responseMs = cpuMs * (1 + beside)
       now += responseMs
       return { work: 1000 * cpuMs, cpuMs, peakMemoryMb: memoryMb, responseMs, tally: { blocks: 50 * cpuMs } }
+    },
+    async pingMs() {
+      now += 1 + beside
+      return 1 + beside
     },
     occupy(all) {
       beside = all.length
@@ -41,10 +50,10 @@ async function findings(t: TestContext, experiment: Experiment, cpuMsOf: (asked:
   }
   const steps: string[] = []
   const bench = { shorter: 60, quick: true, peakPerSecond: 90, step: (what: string) => void steps.push(what) }
-  const { findings, figures } = await experiment.run(lab, bench)
+  const found = await experiment.run(lab, bench)
   assert.equal(steps.length, experiment.steps(true))
-  assert.ok(figures.every(({ series }) => series.every(({ points }) => points.length > 0)))
-  return Object.fromEntries(findings.map(({ constant, value }) => [constant, value]))
+  assert.ok(found.figures.every(({ series }) => series.every(({ points }) => points.length > 0)))
+  return found
 }
 
 test('CP-18 class bounds are the ranks of 1 and 10 min, and limits follow the slowdown of short requests', async (t) => {
@@ -54,6 +63,13 @@ test('CP-18 class bounds are the ranks of 1 and 10 min, and limits follow the sl
     // Beside ten a request takes eleven times as long.
     ...{ mostIntermediate: 10, mostMax: 10 },
   })
+})
+
+test('CP-13 CP-18 calibration says how long a worker under load takes to answer a ping', async (t) => {
+  const cpuMsOf = ({ params }: Asked) => Math.sqrt(Number(params.n)) / 1e5
+  const { findings } = await foundBy(t, cloudprime, cpuMsOf)
+  const { how } = findings.find(({ constant }) => constant === 'mostMax')!
+  assert.match(how, /\. A ping took 2: 3 ms, 5: 6 ms, 10: 11 ms, 20: 21 ms$/)
 })
 
 test('TI-9 calibration measures the servers of each hour, and the queue that a server finishes in time', async (t) => {
@@ -69,6 +85,14 @@ test('HC-13 the largest search is the limit of a worker, and progress is the wor
   assert.deepEqual(await findings(t, hillclimbing, cpuMsOf), {
     ...{ mostWork: 32_000, progressEvery: 10_000_000, unknown: 7000 },
   })
+})
+
+test('EW-4 EW-11 calibration draws what each format of images costs, by pixels and by compression factor', async (t) => {
+  const { figures } = await foundBy(t, ecowork, () => 20)
+  const labels = (name: string) =>
+    figures.find((figure) => figure.name === name)!.series.map(({ label }) => label)
+  assert.deepEqual(labels('ecowork-pixels'), ['png', 'jpeg', 'bmp'])
+  assert.deepEqual(labels('ecowork-quality'), ['png', 'jpeg'])
 })
 
 test('EW-11 the limits of a worker are what its memory holds, and the work of 10 s', async (t) => {

@@ -11,6 +11,7 @@ import { PlimsollError } from '../../lib/errors.ts'
 import { type Cluster, startCluster } from '../../live/cluster.ts'
 import type { MeterSetting } from '../../model/metering.ts'
 import type { Tally } from '../../model/metrics.ts'
+import { healthPath } from '../../wire/messages.ts'
 import { clusterOptionsFrom } from '../cluster/from-options.ts'
 import { accountOf } from '../terminal/account.ts'
 import { type Client, client } from '../terminal/client.ts'
@@ -36,6 +37,8 @@ export interface Lab {
   measure(asked: Asked): Promise<Measured>
   /** Sends requests without measuring them. `stop` cancels the unfinished ones; `ended` rejects if one fails. */
   occupy(all: readonly Asked[]): { stop(): Promise<void>; ended: Promise<unknown> }
+  /** The time that the worker takes to answer a ping, over a new connection. */
+  pingMs(): Promise<number>
 }
 
 export interface LabParts {
@@ -114,6 +117,15 @@ function labOf(cluster: Cluster, connection: Client, signal: AbortSignal): Lab {
       if (!row) throw new CalibrationError(`calibrate: the ledger has no row of job ${job}`)
       const { work, cpuMs, peakMemoryMb } = row
       return { work, cpuMs, peakMemoryMb, responseMs, tally: await tallyOf(cluster, row) }
+    },
+    async pingMs() {
+      const [worker] = cluster.state().workers
+      if (worker?.address === undefined) throw new CalibrationError('calibrate: the worker is gone')
+      const began = performance.now()
+      const headers = { connection: 'close' }
+      const answer = await fetch(`http://${worker.address}${healthPath}`, { headers, signal })
+      await answer.arrayBuffer()
+      return performance.now() - began
     },
     occupy(all) {
       const over = new AbortController()

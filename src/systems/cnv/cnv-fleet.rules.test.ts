@@ -168,6 +168,17 @@ test('CN-11 below 20 % for five ticks the least loaded worker drains, down to on
   for (let i = 0; i < 6; i++) assert.deepEqual(only(at({ w: 0 }), 'drain'), [])
 })
 
+test('CN-11 a tick that is not below 20 % restarts the count', () => {
+  const { trial, at } = scaled()
+  trial.joins('x', { slots: 100 })
+  trial.tell({ type: 'reported', worker: 'x', seq: 2, held: [], cpuMs: 0 })
+  const drains = (share: number) => only(at({ w: share, x: share }), 'drain').length
+  // Smoothed: 10 % four times, 64 %, 32 %, then below 20 % five times.
+  const shares = [0.1, 0.1, 0.1, 0.1, 1, 0.1, 0.1, 0.1, 0.1, 0.1]
+  for (const share of shares) assert.equal(drains(share), 0)
+  assert.equal(drains(0.1), 1)
+})
+
 /** With the preset's health checks, every 15 s. */
 function pinged(): Trial {
   const { scheduler, placing, discipline, scale, limits } = preset
