@@ -1,13 +1,13 @@
 /**
- * Memory of a cluster while crowds of clients wait: many requests that are not answered yet, as streams of HTTP/2, and many
- * clients that do not read their answers, with a connection each.
+ * Memory of a cluster while crowds of clients wait: many requests that are not answered yet, as streams of HTTP/2, many clients
+ * that do not read their answers, with a connection each, and many kept jobs.
  */
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { certificateFolder, newCertificate } from '../test/support/certificates.ts'
 import { type Role, roleOf, rssMbOf } from '../test/support/hostile/process-tree.ts'
 import { startUp, type Up } from '../test/support/hostile/up.ts'
-import { type Crowd, ReadersCrowd, StreamsCrowd } from './crowd/clients.ts'
+import { type Crowd, KeptCrowd, ReadersCrowd, StreamsCrowd } from './crowd/clients.ts'
 import type { BenchOptions } from './options.ts'
 
 const settleMs = 5_000
@@ -18,7 +18,7 @@ const flags = ['--queue', '100000']
 /** Memory in MB by role; of several processes of a role, the largest. */
 type Memory = Partial<Record<Role, number>>
 
-const shown = ['main', 'brain', 'front', 'worker'] as const
+const shown = ['main', 'brain', 'front', 'keeper', 'worker'] as const
 
 export async function crowd({ quick }: BenchOptions): Promise<Record<string, unknown>> {
   const sizes = quick ? [0, 1_000, 5_000] : [0, 10_000, 50_000]
@@ -30,7 +30,9 @@ export async function crowd({ quick }: BenchOptions): Promise<Record<string, unk
   const plain = await startUp({ flags })
   const path = `/large?mb=${answerBytes / 2 ** 20}`
   const slow = await measured('not reading', plain, new ReadersCrowd(plain.port, path), readers)
-  return { waiting, slow }
+  const keeps = await startUp({ flags })
+  const kept = await measured('kept', keeps, new KeptCrowd(keeps.url, waits), quick ? [0, 500, 1_000] : sizes)
+  return { waiting, slow, kept }
 }
 
 /** The memory with each of these numbers of clients. Stops the cluster. */

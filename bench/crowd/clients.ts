@@ -122,3 +122,33 @@ export class ReadersCrowd implements Crowd {
     })
   }
 }
+
+/** Kept jobs that wait: their clients have been answered with 202. */
+export class KeptCrowd implements Crowd {
+  readonly #url: string
+  readonly #path: string
+  #made = 0
+  open = 0
+
+  constructor(url: string, path: string) {
+    this.#url = url
+    this.#path = path
+  }
+
+  async grow(size: number): Promise<void> {
+    const ends = performance.now() + limitMs
+    const lane = async () => {
+      while (this.#made < size && performance.now() < ends) {
+        this.#made++
+        const init = { method: 'POST', headers: { prefer: 'respond-async' } }
+        const answer = await fetch(this.#url + this.#path, init).catch(() => undefined)
+        await answer?.body?.cancel()
+        if (answer?.status === 202) this.open++
+      }
+    }
+    await Promise.all(Array.from({ length: mostOpening }, lane))
+  }
+
+  /** They are kept with their cluster. */
+  leave(): void {}
+}
