@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { brain } from './brain.ts'
 import { chaos } from './chaos.ts'
 import { cold } from './cold.ts'
+import { crowd } from './crowd.ts'
 import { direct } from './direct.ts'
 import { door, systemsNamed } from './door.ts'
 import { estimate } from './estimate.ts'
@@ -26,6 +27,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Record
   brain,
   chaos,
   cold,
+  crowd,
   direct,
   door,
   estimate,

@@ -14,7 +14,7 @@ export type Draw = () => number
 export interface Harm {
   /** For the log. */
   name: string
-  /** How often it is drawn, beside the others. */
+  /** How early it is drawn, beside the others. */
   weight: number
   /** False: no process for it was found. Whatever lasts is passed to `lasting`. */
   begin(draw: Draw, lasting: (end: Promise<void>) => void): boolean
@@ -40,17 +40,21 @@ export async function doHarm(
 ): Promise<void> {
   const ends = performance.now() + forMs
   const lasting: Promise<void>[] = []
-  const total = harms.reduce((sum, { weight }) => sum + weight, 0)
+  let left: readonly Harm[] = []
   while (performance.now() < ends && !isOver()) {
     await delay(everyMs * (0.5 + draw()))
-    drawn(harms, draw() * total).begin(draw, (end) => lasting.push(end))
+    // As from a deck of cards: each harm has its turn before one is repeated.
+    if (left.length === 0) left = harms
+    const harm = drawn(left, draw())
+    left = left.filter((each) => each !== harm)
+    harm.begin(draw, (end) => lasting.push(end))
   }
   await Promise.all(lasting)
 }
 
-/** The harm that stands at this place if each takes as much room as its weight. */
-function drawn(harms: readonly Harm[], place: number): Harm {
-  let rest = place
+/** The harm that stands at this part of the way if each takes as much room as its weight. */
+function drawn(harms: readonly Harm[], part: number): Harm {
+  let rest = part * harms.reduce((sum, { weight }) => sum + weight, 0)
   for (const harm of harms) {
     rest -= harm.weight
     if (rest < 0) return harm

@@ -16,7 +16,7 @@ export interface OneMachine extends PartResult {
   mainDied: boolean
 }
 
-const everyMs = 1_000
+const everyMs = 700
 const flags = ['--fronts', '2', '--min', '2', '--max', '2', '--queue', '2000', '--stop-after', '2']
 
 /** The first half cuts no connections and kills no fronts, so no client may see an error. */

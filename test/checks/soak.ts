@@ -29,7 +29,7 @@ const killEveryMs = Math.max(10_000, lengthMs / 24)
 /** Idle connections are closed after a minute, surplus slots after one to two: each has three descriptors in its worker. */
 const settleMs = 150_000
 /** Open kept jobs end in this time once the load is over. */
-const keptMs = 60_000
+const keptMs = 300_000
 
 interface Life {
   role: string
@@ -155,7 +155,8 @@ const kept = keptIn(2, 'kept')
 const kills = killWorkers(up, isOver)
 const rolling = roll(up, began)
 while (!isOver()) await delay(500)
-await Promise.all([load.stop(), innocents.stop(), kept.stop(keptMs)])
+await Promise.all([load.stop(), innocents.stop()])
+await kept.stop(keptMs)
 memory.stop()
 const killed = await kills
 const failedRolls = await rolling
