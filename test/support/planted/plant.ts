@@ -71,7 +71,7 @@ export function whyNotPlanted({ file, from }: Edit): string | undefined {
 
 export interface Ran {
   code: number | null
-  /** Names of tests that failed, and of those that exceeded their time. */
+  /** Names of tests that failed, and of tests that exceeded their time. */
   failed: string[]
   late: string[]
   output: string
