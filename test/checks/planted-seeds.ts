@@ -18,23 +18,34 @@ if (!(Number(seeds) >= 1)) throw new Error(`--seeds ${seeds}: must be at least 1
 
 const copy = new Copy()
 let missed = 0
+/** Runs that were green without a planted bug. */
+const green = new Set<string>()
 try {
   for (const [topic, list] of Object.entries(allBugs)) {
     for (const bug of list) {
       const name = `${topic}: ${bug.what}`
       const main = seedRuns[bug.file]
       if (main === undefined || !name.includes(only)) continue
-      const output = await copy.with(bug, (folder) => runSeeds(join(folder, main)))
-      const [, failed] = /"failed":(\d+)\}\s*$/.exec(output) ?? []
-      if (failed === undefined) throw new Error(`${name}: the run did not end\n${output.slice(-2000)}`)
-      if (failed === '0') missed++
-      console.log(`${failed.padStart(4)} of ${seeds}  ${name}`)
+      if (!green.has(main) && (await failures(join(copy.folder, main), 'without a planted bug')) > 0)
+        throw new Error(`${main}: seeds fail without a planted bug`)
+      green.add(main)
+      const failed = await copy.with(bug, (folder) => failures(join(folder, main), name))
+      if (failed === 0) missed++
+      console.log(`${String(failed).padStart(4)} of ${seeds}  ${name}`)
     }
   }
 } finally {
   copy.remove()
 }
 if (missed > 0) process.exitCode = 1
+
+/** The number of seeds that fail. */
+async function failures(main: string, name: string): Promise<number> {
+  const output = await runSeeds(main)
+  const [, failed] = /"failed":(\d+)\}\s*$/.exec(output) ?? []
+  if (failed === undefined) throw new Error(`${name}: the run did not end\n${output.slice(-2000)}`)
+  return Number(failed)
+}
 
 function runSeeds(main: string): Promise<string> {
   const args = [main, '--seeds', seeds, '--quiet']

@@ -14,6 +14,7 @@ const files: Readonly<Record<string, readonly string[]>> = {
   wire: ['wire-lines', 'slot-frames', 'answer-head'],
   direct: ['program-answer', 'direct-frames'],
   servers: ['attempts', 'admin-port'],
+  'kept-jobs': ['wish', 'keep-order', 'job-list'],
   pictures: ['png', 'jpeg', 'bmp', 'height-map', 'genomes'],
   config: ['config', 'option-text'],
   recordings: ['trace', 'event-log', 'access-log'],

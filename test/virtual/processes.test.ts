@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { runProcesses, runSeed } from './run-seed.ts'
 
 /** `npm run check:processes` runs thousands. */
-const seeds = 60
+const seeds = 100
 
 test('brain, fronts and workers keep their promises when processes pause and die and connections break', async () => {
   let requests = 0

@@ -71,20 +71,21 @@ export function whyNotPlanted({ file, from }: Edit): string | undefined {
 
 export interface Ran {
   code: number | null
-  /** Names of tests that failed. */
+  /** Names of tests that failed, and of tests that exceeded their time. */
   failed: string[]
+  late: string[]
   output: string
 }
 
 /** A copy of the sources, in which one mistake at a time is planted. */
 export class Copy {
-  readonly #folder = mkdtempSync(join(tmpdir(), 'plimsoll-planted-'))
+  readonly folder = mkdtempSync(join(tmpdir(), 'plimsoll-planted-'))
 
   constructor() {
     for (const part of ['src', 'test', 'workloads', 'package.json'])
-      cpSync(join(root, part), join(this.#folder, part), { recursive: true })
+      cpSync(join(root, part), join(this.folder, part), { recursive: true })
     // Caches of compiled code are the copy's own, and disappear with it.
-    const packages = join(this.#folder, 'node_modules')
+    const packages = join(this.folder, 'node_modules')
     mkdirSync(packages)
     for (const name of readdirSync(join(root, 'node_modules'))) {
       if (name !== '.cache') symlinkSync(join(root, 'node_modules', name), join(packages, name))
@@ -94,35 +95,41 @@ export class Copy {
   /** Runs the test of a planted bug, which is removed afterwards. */
   async run(bug: Planted, timeoutMs: number): Promise<Ran> {
     const { file, test } = bug
-    return await this.with(bug, (folder) => run(folder, file, test, timeoutMs))
+    return await this.with(bug, (folder) => run(folder, file, [test], timeoutMs))
+  }
+
+  /** Runs tests of a file without a planted bug. */
+  async runUnchanged(file: string, tests: readonly string[], timeoutMs: number): Promise<Ran> {
+    return await run(this.folder, file, tests, timeoutMs)
   }
 
   /** Calls back with the folder of the copy, in which the bug is planted meanwhile. */
   async with<T>({ edits }: Planted, then: (folder: string) => Promise<T>): Promise<T> {
-    const paths = new Set(edits.map(({ file }) => join(this.#folder, file)))
+    const paths = new Set(edits.map(({ file }) => join(this.folder, file)))
     const before = [...paths].map((path) => ({ path, text: readFileSync(path, 'utf8') }))
     try {
       for (const { file, from, to } of edits) {
-        const path = join(this.#folder, file)
+        const path = join(this.folder, file)
         writeFileSync(
           path,
           readFileSync(path, 'utf8').replace(from, () => to),
         )
       }
-      return await then(this.#folder)
+      return await then(this.folder)
     } finally {
       for (const { path, text } of before) writeFileSync(path, text)
     }
   }
 
   remove(): void {
-    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 })
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 })
   }
 }
 
-function run(folder: string, file: string, test: string, timeoutMs: number): Promise<Ran> {
+function run(folder: string, file: string, tests: readonly string[], timeoutMs: number): Promise<Ran> {
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
-  const pattern = `^${test.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`
+  const names = tests.map((name) => name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  const pattern = `^(${names.join('|')})$`
   const args = [
     '--test-reporter=tap',
     `--test-name-pattern=${pattern}`,
@@ -136,8 +143,11 @@ function run(folder: string, file: string, test: string, timeoutMs: number): Pro
     child.once('error', reject)
     child.once('close', (code) => {
       const output = Buffer.concat(chunks).toString()
-      const failed = [...output.matchAll(/^ *not ok \d+ - (.*)$/gm)].map(([, name]) => name!)
-      resolve({ code, failed, output })
+      const ended = [...output.matchAll(/^ *not ok \d+ - (.*)\n *---\n([\s\S]*?)\n *\.\.\.$/gm)]
+      const isLate = ([, , details]: RegExpMatchArray) => details!.includes('testTimeoutFailure')
+      const namesOf = (list: RegExpMatchArray[]) => list.map(([, name]) => name!)
+      const failed = namesOf(ended.filter((each) => !isLate(each)))
+      resolve({ code, failed, late: namesOf(ended.filter(isLate)), output })
     })
   })
 }
