@@ -20,7 +20,7 @@ for (const policy of Object.keys(schedulers) as SchedulerName[]) {
     // The faults were real: attempts were retried, and superseded messages arrived.
     assert.equal(seeds, count)
     // Some jobs are rejected after too long a wait or too many attempts; the tiered system drops the heads of its queues.
-    assert.ok(sums.results > 24 * count && sums.retries > 4 * count && sums.dropped > 4 * count)
+    assert.ok(sums.results > 22 * count && sums.retries > 4 * count && sums.dropped > 4 * count)
     if (policy === 'srpt') assert.ok(sums.ranked > count / 3 && sums.held > 0 && sums.ejected > 0)
     // Faults of the provider.
     assert.ok(
