@@ -39,6 +39,8 @@ export interface JobRecord extends Precedence {
   /** Its retries on workers so far, and why it waits for the next one. */
   retries: number
   held: Reason | undefined
+  /** What its next retry does again, in time of a core. */
+  redoneMs: number
   /** Workers that failed this job. */
   excluded: Set<string> | undefined
   /** The work that its client has paid for, and the work of all attempts that have ended. */
@@ -276,6 +278,7 @@ export function newJobRecord(
     stalls: 0,
     retries: 0,
     held: undefined,
+    redoneMs: 0,
     excluded: undefined,
     paid: 0,
     spent: 0,

@@ -1,6 +1,6 @@
 /**
- * The retry budget: retries may make up a fifth of the recently admitted work, so that failures which all jobs meet do not
- * multiply the load. Both sums halve in the same time.
+ * The retry budget: what retries do again may make up a fifth of the recently admitted work, so that failures which all jobs
+ * meet do not multiply the load. Both sums halve in the same time.
  */
 
 import type { Entry } from '../../lib/heap.ts'

@@ -88,10 +88,11 @@ test('a job may be cancelled during its pause', () => {
   assert.deepEqual([trial.view.jobs, trial.view.leftBehind()], [0, undefined])
 })
 
-/** Jobs of 5 s of a core each, whose attempts then fail. */
+/** Jobs of 5 s of a core each, whose attempts fail shortly before their end. */
 function failAll(trial: Trial, count: number): Action[] {
   const jobs = Array.from({ length: count }, (_, i) => `j${i + 1}`)
   for (const job of jobs) trial.arrives(job, { work: 5000 })
+  pass(trial, 4999)
   return jobs.flatMap((job) => trial.fails(job, 'crash'))
 }
 
@@ -108,10 +109,18 @@ test('retries wait while they have used up their budget, and go on when it is fr
     [4, 5, 6, 7, 8, 9, 10].map((i) => `j${i} retry-budget`),
   )
   assert.equal(explain(only(actions, 'wait')[0]!.reason), 'retries have used up 20 % of the admitted work')
-  assert.deepEqual(sent(pass(trial, 20)), ['j4 c'])
-  assert.deepEqual(sent(pass(trial, 9900)), [])
+  assert.deepEqual(sent(pass(trial, 7000)), ['j4 c'])
+  assert.deepEqual(sent(pass(trial, 9000)), [])
   assert.equal(sent(pass(trial, 600_000)).length, 6)
   assert.deepEqual(answers(trial.history), [])
+})
+
+test('retries of jobs that fail as soon as they start do not use up the budget', () => {
+  const trial = fleetOf(['a', 'b', 'c'])
+  const jobs = Array.from({ length: 10 }, (_, i) => `j${i + 1}`)
+  for (const job of jobs) trial.arrives(job, { work: 3_600_000 })
+  const actions = jobs.flatMap((job) => trial.fails(job, 'crash'))
+  assert.equal(sent(actions).length, 10)
 })
 
 test('newly admitted work makes room for retries', () => {

@@ -17,7 +17,7 @@ export const retryPauses: Concern = {
   isActive: ({ retries }) => retries !== undefined,
   arrives(core, record) {
     const { budget, waiting } = core.retries!
-    budget.admit(coreMs(core, record), core.now)
+    budget.admit(predictedMs(core, record), core.now)
     if (waiting.size > 0) planRelease(core)
     return undefined
   },
@@ -35,11 +35,12 @@ export const retryPauses: Concern = {
   timers: { retries: release },
 }
 
-/** True: the job, which nobody holds, has been queued, and its retry follows later. */
-export function holdBack(core: Core, record: JobRecord, afterLoss: boolean): boolean {
+/** `doneMs`: of the failed attempt. True: the job, which nobody holds, has been queued, and its retry follows later. */
+export function holdBack(core: Core, record: JobRecord, afterLoss: boolean, doneMs: number): boolean {
   if (!core.retries) return false
   const { rule, random } = core.retries
   record.retries++
+  record.redoneMs = doneMs
   if (record.retries > 1) {
     const fullMs = Math.min(rule.pauseMaxMs, rule.pauseMs * 2 ** Math.min(record.retries - 2, 50))
     const ms = fullMs * (0.5 + random.next() / 2)
@@ -102,10 +103,10 @@ function start(core: Core, record: JobRecord): void {
 }
 
 function spend(core: Core, record: JobRecord): void {
-  core.retries!.budget.spend(coreMs(core, record), core.now)
+  core.retries!.budget.spend(record.redoneMs, core.now)
 }
 
-/** The predicted work, as time of a core. */
-function coreMs({ fastest }: Core, { job }: JobRecord): number {
+/** As time of a core. */
+function predictedMs({ fastest }: Core, { job }: JobRecord): number {
   return fastest > 0 ? msOf(job, job.work, fastest) : 0
 }

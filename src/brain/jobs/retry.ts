@@ -63,7 +63,7 @@ export function retry(core: Core, attempt: Attempt, cause: RetryCause): void {
     return start(core, record, worker, { code: 'sent-again', times: record.resent })
   const overflow = core.overflow?.spec.afterFailure && !attempt.inFunction && worthFunction(core, record)
   if (overflow) sendToFunction(core, record, overflow)
-  else if (attempt.inFunction || !holdBack(core, record, losses.has(cause))) place(core, record)
+  else if (attempt.inFunction || !holdBack(core, record, losses.has(cause), doneMs)) place(core, record)
 }
 
 /** Retries jobs whose attempts have ended together. */
