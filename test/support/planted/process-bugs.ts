@@ -127,7 +127,7 @@ export const processBugs: Readonly<Record<string, readonly Planted[]>> = {
         'if (code !== 0 || this.#stopping || (',
       ],
       [
-        'test/supervised.test.ts',
+        'test/long/supervised.test.ts',
         'a killed brain is restarted, and requests that ran or arrived meanwhile are answered',
       ],
     ),
@@ -138,7 +138,7 @@ export const processBugs: Readonly<Record<string, readonly Planted[]>> = {
         'if (!(isNew && this.#goesOn(entry))) this.#startOver(entry)',
         'entry.exchange.abandon(noBrain())',
       ],
-      ['test/supervised.test.ts', 'a brain that is killed under load fails no request'],
+      ['test/long/supervised.test.ts', 'a brain that is killed under load fails no request'],
     ),
   ],
   'rolled fronts': [

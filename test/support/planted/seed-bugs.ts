@@ -150,14 +150,14 @@ export const seedBugs: Readonly<Record<string, readonly Planted[]>> = {
         'this.#startOver(entry)',
       ],
       [
-        'test/supervised.test.ts',
+        'test/long/supervised.test.ts',
         'what runs when the brain dies goes on, and is answered under the next one',
       ],
     ),
     planted(
       'a brain that is not told of the workers that run',
       ['src/live/supervise/supervisor.ts', 'workers: this.#workers.list() },', 'workers: [] },'],
-      ['test/supervised.test.ts', 'the workers of a killed brain serve the next one'],
+      ['test/long/supervised.test.ts', 'the workers of a killed brain serve the next one'],
     ),
     planted(
       'a brain that ends what an earlier one began',

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 import test from 'node:test'
 import { promisify } from 'node:util'
 
-const folder = resolve(import.meta.dirname, '../examples/library')
+const folder = resolve(import.meta.dirname, '../../examples/library')
 
 /** What each program prints. */
 const printed: Record<string, RegExp> = {

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import type { ClusterState } from '../src/live/cluster.ts'
-import { cli, problemOf, until } from './support/live.ts'
-import { descendants, isAlive, workersOf } from './support/processes.ts'
-import { steadyLoad } from './support/steady-load.ts'
-import { startUp, type Up, untilState } from './support/up.ts'
+import type { ClusterState } from '../../src/live/cluster.ts'
+import { cli, problemOf, until } from '../support/live.ts'
+import { descendants, isAlive, workersOf } from '../support/processes.ts'
+import { steadyLoad } from '../support/steady-load.ts'
+import { startUp, type Up, untilState } from '../support/up.ts'
 
 const kill = (pid: number) => process.kill(pid, 'SIGKILL')
 const text = async (answer: Promise<Response>) => (await answer).text()
@@ -73,7 +73,7 @@ test('the workers of a killed brain serve the next one', idle, async (t) => {
 test('what runs when the brain dies goes on, and is answered under the next one', idle, async (t) => {
   const { readFileSync } = await import('node:fs')
   const { join } = await import('node:path')
-  const up = await startUp(t, '--workloads', join(import.meta.dirname, 'fixtures', 'gates.ts'))
+  const up = await startUp(t, '--workloads', join(import.meta.dirname, '..', 'fixtures', 'gates.ts'))
   const running = ['a', 'b'].map((mark) => get(up, `/gate?gate=g&mark=${mark}`))
   const post = (path: string) => fetch(`${up.url}${path}`, { method: 'POST' })
   const once = ['c', 'd'].map((mark) => post(`/gate-once?gate=g&mark=${mark}`))

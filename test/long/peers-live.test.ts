@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { presetGroups } from '../src/systems/presets.ts'
-import { fixtures, patient, until } from './support/live.ts'
-import { livePreset } from './support/preset-live.ts'
+import { presetGroups } from '../../src/systems/presets.ts'
+import { fixtures, patient, until } from '../support/live.ts'
+import { livePreset } from '../support/preset-live.ts'
 
 for (const preset of presetGroups.peers!.filter((each) => each !== 'plimsoll'))
   test(`${preset} serves requests, also when a worker is lost`, async (t) => {

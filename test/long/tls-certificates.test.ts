@@ -9,9 +9,9 @@ import { Agent, request } from 'node:https'
 import test from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
-import { Certificates, checkCertificates } from '../src/front/tls/certificates.ts'
-import { certificateFolder, newCertificate, type TestCertificate } from './support/certificates.ts'
-import { type Live, startLive, stopLive, until } from './support/live.ts'
+import { Certificates, checkCertificates } from '../../src/front/tls/certificates.ts'
+import { certificateFolder, newCertificate, type TestCertificate } from '../support/certificates.ts'
+import { type Live, startLive, stopLive, until } from '../support/live.ts'
 
 /** Between requests. The files are checked each second; until then a load without pauses only costs CPU. */
 const pauseMs = 10
