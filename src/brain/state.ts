@@ -36,10 +36,9 @@ export interface JobRecord extends Precedence {
   resent: number
   /** Attempts that stood still and were ended for that. */
   stalls: number
-  /** Its retries on workers so far, and why it waits for the next one. */
+  /** Its retries on workers so far, why it waits for the next one, and what that does again, in time of a core. */
   retries: number
   held: Reason | undefined
-  /** What its next retry does again, in time of a core. */
   redoneMs: number
   /** Workers that failed this job. */
   excluded: Set<string> | undefined
