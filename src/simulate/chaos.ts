@@ -99,8 +99,11 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
   faults.begin(world)
   if (takesOver) endBrains(world, seed, rates.untilMs)
   const calmMs = Math.max(submitAll(world, scenario, options.leftOut), rates.untilMs)
-  runToRest(world, calmMs)
-  world.flushLog()
+  try {
+    runToRest(world, calmMs)
+  } finally {
+    world.flushLog()
+  }
   checks.finally(world.brain)
   checkRest(world, faults, scenario, calmMs)
   const { stalled, stallDrains } = stalls
