@@ -149,7 +149,7 @@ export const processBugs: Readonly<Record<string, readonly Planted[]>> = {
         'options.share?.onLeave((limitMs) => front.leave(limitMs))',
         'options.share?.onLeave(() => front.leave(options.leaveMs))',
       ],
-      ['test/fronts.test.ts', 'fronts are replaced while requests run, which finish at the old ones'],
+      ['test/long/fronts.test.ts', 'fronts are replaced while requests run, which finish at the old ones'],
     ),
     planted(
       'a front that leaves before its successor listens',

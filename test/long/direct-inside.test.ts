@@ -7,9 +7,9 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'node:test'
-import { createCluster } from '../src/library/cluster.ts'
-import { bearer } from '../src/wire/token.ts'
-import { until } from './support/live.ts'
+import { createCluster } from '../../src/library/cluster.ts'
+import { bearer } from '../../src/wire/token.ts'
+import { until } from '../support/live.ts'
 
 const limit = { timeout: 300_000 }
 /** No request is slow, not even on a busy machine. */
@@ -29,7 +29,7 @@ async function askDirectly(url: string): Promise<{ job: string; body: string }> 
 }
 
 const moduleOf = (value: number) => `
-  import { defineWorkload } from ${JSON.stringify(join(import.meta.dirname, '..', 'src', 'workload', 'workload.ts'))}
+  import { defineWorkload } from ${JSON.stringify(join(import.meta.dirname, '..', '..', 'src', 'workload', 'workload.ts'))}
   export default defineWorkload({ name: 'value', description: 'A value', run: () => ${value} })
 `
 

@@ -6,13 +6,13 @@ import { request } from 'node:http'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import test from 'node:test'
-import { directProtocol, longestParams } from '../src/wire/direct-frames.ts'
-import { FrameWriter } from '../src/wire/direct-writer.ts'
-import { bearer } from '../src/wire/token.ts'
-import { fixture, until } from '../src/worker/slots/testing/use-pool.ts'
-import { type DirectWorld, token, useDirectWorld } from './support/direct-world.ts'
+import { directProtocol, longestParams } from '../../src/wire/direct-frames.ts'
+import { FrameWriter } from '../../src/wire/direct-writer.ts'
+import { bearer } from '../../src/wire/token.ts'
+import { fixture, until } from '../../src/worker/slots/testing/use-pool.ts'
+import { type DirectWorld, token, useDirectWorld } from '../support/direct-world.ts'
 
-const files = [join(import.meta.dirname, 'fixtures/small.ts')]
+const files = [join(import.meta.dirname, '../fixtures/small.ts')]
 const givenBack = (reason: string) => ({ outcome: 'given-back', reason })
 
 /** While a new slot starts on a busy machine, jobs may be given back for their time limit. */

@@ -6,13 +6,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'node:test'
-import { servingOf } from '../src/live/serving.ts'
-import { connectToBrain } from '../src/wire/connect.ts'
-import type { FromFront, FrontHello, FrontWelcome, ToFront } from '../src/wire/front-messages.ts'
-import { wireVersion } from '../src/wire/messages.ts'
-import type { Frame } from '../src/wire/session.ts'
-import { newToken } from '../src/wire/token.ts'
-import { cable, startFront } from './support/front-processes.ts'
+import { servingOf } from '../../src/live/serving.ts'
+import { connectToBrain } from '../../src/wire/connect.ts'
+import type { FromFront, FrontHello, FrontWelcome, ToFront } from '../../src/wire/front-messages.ts'
+import { wireVersion } from '../../src/wire/messages.ts'
+import type { Frame } from '../../src/wire/session.ts'
+import { newToken } from '../../src/wire/token.ts'
+import { cable, startFront } from '../support/front-processes.ts'
 import {
   cli,
   fixtures,
@@ -23,7 +23,7 @@ import {
   until,
   untilIdle,
   useLive,
-} from './support/live.ts'
+} from '../support/live.ts'
 
 const live = useLive({
   slots: 20,
