@@ -125,8 +125,10 @@ export class KeptClients {
     }
   }
 
+  /** Undefined: there was no complete answer, or the request was cut off on its way. */
   async #ask(url: string, init: RequestInit): Promise<Answered | undefined> {
-    return ask(url, init, patienceMs).catch(() => undefined)
+    const answer = await ask(url, init, patienceMs).catch(() => undefined)
+    return answer?.status === 400 && answer.text.includes('Invalid EOF state') ? undefined : answer
   }
 }
 
