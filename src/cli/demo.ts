@@ -23,6 +23,7 @@ import { client } from './terminal/client.ts'
 import { interruptible } from './terminal/interrupt.ts'
 import { progressLine, waitingLine } from './terminal/progress.ts'
 import { duration, table } from './terminal/table.ts'
+import { fitted } from './terminal/width.ts'
 
 const options = {
   seconds: { type: 'number', help: 'duration of the load, in seconds', default: 10, min: 1, max: 600 },
@@ -241,20 +242,22 @@ function report(
   }
   console.log(`${figuresTable(rows)}\n`)
   console.log(`${stepsTable(steps)}\n`)
-  console.log(story(all, killed, orders))
+  for (const line of story(all, killed, orders).split('\n')) console.log(fitted(line))
   if (growth) console.log(`Fleet: ${growth.path}.`)
   for (const line of refusals) console.log(`  ${line}`)
   const explained = ['right', 'refused', 'dropped', undefined]
   const troubles = sent.filter(({ ending, trouble }) => !explained.includes(ending) && trouble !== '')
   for (const line of troublesTold(troubles)) console.log(`  ${line}`)
   if (growth?.fault) console.log(styleText('red', `Fault: ${growth.fault}.`, { stream: process.stdout }))
-  console.log(styleText(['bold', good ? 'green' : 'red'], verdict(all, orders), { stream: process.stdout }))
+  console.log(
+    styleText(['bold', good ? 'green' : 'red'], fitted(verdict(all, orders)), { stream: process.stdout }),
+  )
   return good
 }
 
 function story({ retried }: Figures, killed: Killed | undefined, { placed, placedUnknown }: Orders): string {
   const loss = killed
-    ? `Worker ${killed.worker} was killed with ${many(killed.held, 'job')} in hand; ${retried} tried again elsewhere.`
+    ? `Worker ${killed.worker} was killed with ${many(killed.held, 'job')} in hand; ${many(retried, 'request')} in all took more than one attempt.`
     : 'No worker was killed: none had anything in hand.'
   const unknown = placedUnknown > 0 ? `, of which ${placedUnknown} with an answer of unknown outcome` : ''
   return placed > 0 ? `${loss}\nThe shop has ${many(placed, 'order')}${unknown}.` : loss

@@ -120,14 +120,23 @@ export function readUrl(option: string, text: string): URL {
 }
 
 function unreachable(url: URL, error: NodeJS.ErrnoException): UnreachableError {
-  const why = error.code ?? error.message
-  const nobody = why === 'ECONNREFUSED'
-  return new UnreachableError(
-    nobody
-      ? `nobody listens at ${url.origin}: is a cluster up? start one with: plimsoll up`
-      : `${url.origin} gave no answer (${why}); whether the request was served is not known`,
-    { cause: error },
-  )
+  return new UnreachableError(unreachableText(url, error.code ?? error.message), { cause: error })
+}
+
+const untrusted = [
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]
+
+function unreachableText({ origin, hostname }: URL, why: string): string {
+  if (why === 'ECONNREFUSED')
+    return `nobody listens at ${origin}: is a cluster up? start one with: plimsoll up`
+  if (untrusted.includes(why))
+    return `the certificate of ${origin} is signed by no trusted authority (${why}): name the file of yours in the variable NODE_EXTRA_CA_CERTS`
+  if (why === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return `the certificate of ${origin} is not valid for ${hostname} (${why}): give the address with a name that is in it`
+  return `${origin} gave no answer (${why}); whether the request was served is not known`
 }
 
 function plain(headers: Record<string, string | string[] | undefined>): Record<string, string> {

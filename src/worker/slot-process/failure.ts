@@ -1,4 +1,5 @@
 /** Why a job failed, as its slot reports it. */
+import { inspect } from 'node:util'
 import type { SlotFailure } from '../slots/frames.ts'
 
 export function failureOf(error: unknown, kind: 'error' | 'crash'): SlotFailure {
@@ -14,6 +15,17 @@ export function failureOf(error: unknown, kind: 'error' | 'crash'): SlotFailure 
 }
 
 const longestStack = 8_000
+
+const slotFrame = new URL('.', import.meta.url).href
+
+/** The error as the log shows it: without the frames of Node and of the slot, which say nothing of the workload. */
+export function loggedError(error: unknown): string {
+  const lines = inspect(error).split('\n')
+  // A line that ends with a brace opens the list of the error's own fields.
+  const isForeign = (line: string) =>
+    /^\s+at .*[^{]$/.test(line) && (line.includes('node:') || line.includes(slotFrame))
+  return lines.filter((line) => !isForeign(line)).join('\n')
+}
 
 /** A Refusal, also one of another copy of this package, or an error that says so as those of `http-errors` do. */
 function isForClient(error: unknown): error is { status: number } {

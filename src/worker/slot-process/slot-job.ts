@@ -11,7 +11,7 @@ import {
   windowBytes,
 } from '../slots/frames.ts'
 import { toAnswer } from './answer.ts'
-import { failureOf } from './failure.ts'
+import { failureOf, loggedError } from './failure.ts'
 import { checkedParams, jobContext } from './job-context.ts'
 import type { ProcessState } from './process-state.ts'
 import { SlotBody } from './request-body.ts'
@@ -74,7 +74,8 @@ export class SlotJob {
     } catch (error) {
       failure = failureOf(error, 'error')
       // The worker logs what a slot prints, with the job's id.
-      if (failure.kind === 'error' && failure.status === undefined) console.error(error)
+      if (failure.kind === 'error' && failure.status === undefined)
+        console.error(`workload ${name}: ${loggedError(error)}`)
     }
     const cpuMs = cpuMsUsed() - this.#startCpuMs
     const maxRssMb = process.resourceUsage().maxRSS / 1024

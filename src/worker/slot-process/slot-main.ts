@@ -8,7 +8,7 @@ import { loadWorkloads } from '../../workload/load.ts'
 import type { Workload } from '../../workload/workload.ts'
 import { Channel, type FromSlot, type SlotFailure, type ToSlot } from '../slots/frames.ts'
 import type { SlotSetup } from '../slots/slot-command.ts'
-import { failureOf } from './failure.ts'
+import { failureOf, loggedError } from './failure.ts'
 import { ProcessState } from './process-state.ts'
 import { cpuMsUsed, SlotJob } from './slot-job.ts'
 import type { SlotMeter } from './slot-meter.ts'
@@ -56,7 +56,7 @@ function die(): void {
 
 // Also called for unhandled rejections. The process exits, because an uncaught exception may leave it in any state.
 process.on('uncaughtException', (error) => {
-  console.error(error)
+  console.error(loggedError(error))
   failure = failureOf(error, 'crash')
   process.exit(1)
 })

@@ -21,7 +21,7 @@ import { receivedFieldsOf } from '../slots/answer-fields.ts'
 import type { AnswerHead, Channel, FromSlot, ToSlot } from '../slots/frames.ts'
 import { toAnswer } from './answer.ts'
 import { compiledComparison } from './compiled-comparison.ts'
-import { failureOf } from './failure.ts'
+import { failureOf, loggedError } from './failure.ts'
 import { checkedParams, jobContext } from './job-context.ts'
 import type { ProcessState } from './process-state.ts'
 import { SlotBody } from './request-body.ts'
@@ -124,7 +124,8 @@ export class SmallJobs {
   #fail(job: DirectJob, error: unknown, startedAt: number): boolean {
     const { kind, ...failure } = failureOf(error, 'error')
     if (kind === 'limit') return !this.#giveBack(job, 'slot-ended')
-    if (failure.status === undefined) console.error(`job ${job.job}:`, error)
+    if (failure.status === undefined)
+      console.error(`job ${job.job}: workload ${job.workload}: ${loggedError(error)}`)
     const body = Buffer.from(stringify(failure))
     if (body.length > longestBody) return this.#giveBack(job, 'long-answer')
     this.#write(job, { outcome: 'error', status: failure.status ?? 500, fields: '', body }, startedAt)

@@ -11,6 +11,37 @@ test('a job that exits its process fails without affecting other jobs', async (t
   assert.equal((await read(other)).kind, 'result')
 })
 
+for (const [workload, reason] of [
+  ['quit', 'exited with code 3'],
+  ['abort', 'was ended by SIGABRT'],
+]) {
+  test(`the log names the job and the workload ${workload} whose process ${reason}`, async (t) => {
+    const { ask, lines } = await usePool(t)
+    await ask(workload!)
+    const told = lines.filter((line) => line.includes(reason!)).map((line) => line.replace(/^slot \d+, /, ''))
+    assert.deepEqual(told, [`job job-1: the process of workload ${workload} ${reason}`])
+  })
+}
+
+test('a job that is cancelled is not logged as a crash', async (t) => {
+  const { start, lines } = await usePool(t)
+  const run = start('spin')
+  await until(() => run.progress !== undefined, 'the job runs')
+  run.cancel()
+  await run.ended
+  await until(() => stateOf(run.pid!) === undefined, 'the slot has ended')
+  assert.deepEqual(lines, [])
+})
+
+test('the log of an error names the workload, and shows no frames of Node or of the slot', async (t) => {
+  const { ask, lines } = await usePool(t)
+  await ask('fail')
+  await until(() => lines.some((line) => line.includes('basic.ts')), 'the stack is logged')
+  assert.match(lines[0]!, /workload fail: Error: no such thing/)
+  const foreign = lines.filter((line) => /node:|slot-process/.test(line))
+  assert.deepEqual(foreign, [])
+})
+
 test('a crashed process fails its own job, with the signal in the message', async (t) => {
   const { start, ask } = await usePool(t, { warm: 2 })
   const other = start('spin', { n: 30 })

@@ -232,6 +232,11 @@ export class Slot {
     this.#host.ended(this, end)
     const occupant = this.#occupant
     this.#occupant = undefined
+    // An uncaught exception was printed with its stack. Small jobs run again, and a slot may be ended on purpose.
+    if (occupant?.job !== undefined && !this.killed && !end.failure) {
+      const reason = outOfMemory ? 'ran out of memory' : how
+      this.#host.log(`${this.#label}: the process of workload ${occupant.workload} ${reason}`)
+    }
     occupant?.slotEnded(end)
   }
 }
