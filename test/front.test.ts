@@ -111,7 +111,7 @@ test('an error is a problem with its account but without its message, and is not
   assert.equal(job, headers.get('plimsoll-job'))
   assert.match(await storyOf(live, headers), /no such thing ☹/)
   await until(
-    () => live.lines.some((line) => line.includes(`job ${job}: Error: no such thing`)),
+    () => live.lines.some((line) => line.includes(`job ${job}: workload fail: Error: no such thing`)),
     'it is logged',
   )
   await until(

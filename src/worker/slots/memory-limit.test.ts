@@ -19,7 +19,10 @@ for (const eater of ['heap', 'typed', 'single', 'string', 'json']) {
     assert.ok(Number(/used (\d+)/.exec(message as string)![1]) > 40)
     for (const body of bodies) body.end('four')
     for (const run of beside) assert.equal((await read(run)).body, '4')
-    assert.deepEqual(lines, [], 'the fatal report of the runtime is not logged')
+    const reports = lines.filter(
+      (line) => !line.endsWith(`the process of workload ${eater} ran out of memory`),
+    )
+    assert.deepEqual(reports, [], 'the fatal report of the runtime is not logged')
     assert.equal((await ask('some')).body, '60')
   })
 }

@@ -62,7 +62,7 @@ test('an error that is not for the client is logged with its stack and job', asy
   const { ask, lines } = await usePool(t)
   await ask('fail')
   await until(() => lines.some((line) => line.includes('basic.ts')), 'the stack is logged')
-  assert.match(lines[0]!, /^slot \d+, job \S+: Error: no such thing$/)
+  assert.match(lines[0]!, /^slot \d+, job \S+: workload fail: Error: no such thing$/)
 })
 
 test('parameters that the schema rejects are a client error', async (t) => {
