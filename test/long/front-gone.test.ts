@@ -18,8 +18,8 @@ import {
   until,
   untilIdle,
   useLive,
-} from './support/live.ts'
-import { isAlive } from './support/processes.ts'
+} from '../support/live.ts'
+import { isAlive } from '../support/processes.ts'
 
 const live = useLive({ slots: 2 })
 /** Disconnects clients that do not read their answers, of which it keeps little. */
