@@ -79,8 +79,8 @@ function planRelease(core: Core): void {
 function release(core: Core): void {
   const { budget, waiting } = core.retries!
   core.retries!.timer = undefined
-  while (waiting.size > 0 && budget.freeAt(core.now) <= core.now) {
-    const record = firstOf(core, waiting)
+  for (const record of inOrder(core, waiting)) {
+    if (budget.freeAt(core.now) > core.now) break
     waiting.delete(record)
     core.queue.remove(record)
     start(core, record)
@@ -88,11 +88,9 @@ function release(core: Core): void {
   if (waiting.size > 0) planRelease(core)
 }
 
-function firstOf({ scheduler }: Core, waiting: ReadonlySet<JobRecord>): JobRecord {
+function inOrder({ scheduler }: Core, waiting: ReadonlySet<JobRecord>): JobRecord[] {
   const ranked = [...waiting].map((record) => ({ record, rank: scheduler.rank(record) }))
-  return ranked.reduce((a, b) =>
-    b.rank < a.rank || (b.rank === a.rank && b.record.seq < a.record.seq) ? b : a,
-  ).record
+  return ranked.sort((a, b) => a.rank - b.rank || a.record.seq - b.record.seq).map(({ record }) => record)
 }
 
 /** The retry of a job that is not queued any more. */

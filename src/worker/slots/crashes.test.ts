@@ -11,6 +11,13 @@ test('a job that exits its process fails without affecting other jobs', async (t
   assert.equal((await read(other)).kind, 'result')
 })
 
+test('a job that breaks the connection of its slot has crashed it, and was not killed by somebody else', async (t) => {
+  const { ask } = await usePool(t)
+  const { kind, message } = await ask('garble')
+  assert.deepEqual([kind, message], ['crash', 'the process of workload garble sent invalid messages'])
+  assert.equal((await ask('echo')).kind, 'result')
+})
+
 for (const [workload, reason] of [
   ['quit', 'exited with code 3'],
   ['abort', 'was ended by SIGABRT'],

@@ -16,7 +16,7 @@ export function memoryFailure(reason: string, { usedMb, limitMb }: JobMemory): J
 }
 
 export function slotFailure(
-  { how, unloadable, failure, outOfMemory, killed }: SlotEnd,
+  { how, unloadable, failure, outOfMemory, killed, broken }: SlotEnd,
   workload: string,
   memory: JobMemory,
 ): JobFailure {
@@ -24,6 +24,7 @@ export function slotFailure(
   if (failure?.kind === 'limit') return memoryFailure(failure.message, memory)
   if (unloadable !== undefined)
     return { kind: 'crash', message: `the workloads cannot be loaded: ${unloadable}` }
+  if (broken) return { kind: 'crash', message: `the process of workload ${workload} sent invalid messages` }
   const reason = failure ? `threw an uncaught exception: ${failure.message}` : how
   const kind = killed && !failure ? 'killed' : 'crash'
   return { kind, message: `the process of workload ${workload} ${reason}` }

@@ -36,6 +36,8 @@ export interface SlotEnd {
   failure?: SlotFailure
   /** Ended by SIGKILL. */
   killed?: boolean
+  /** Killed because it sent something that no slot sends: its job broke it. */
+  broken?: boolean
   /** The runtime reported that it ran out of memory. */
   outOfMemory: boolean
 }
@@ -102,7 +104,10 @@ export class Slot {
       message: (message) => this.#message(message),
       chunk: (chunk) => this.#occupant?.chunk(chunk),
       small: (frames) => this.#occupant?.small?.(frames),
-      broken: () => this.kill(),
+      broken: () => {
+        this.#dying.broken = true
+        this.kill()
+      },
       closed: () => {},
     })
     this.ended = this.#exit().then((how) => this.#end(how))
