@@ -30,6 +30,11 @@ export class BelievedProgress {
     return reported.done + (performance.now() - reported.at) * this.#nominal * this.#pace
   }
 
+  /** Time until the brain, where it extrapolates, believes that the running attempt has done all that is expected of it. */
+  msUntilEnd(attempt: AttemptState): number {
+    return (attempt.expected - this.of(attempt, true)) / (this.#nominal * this.#pace)
+  }
+
   /** True: what the brain believes is close enough to what is done. */
   isClose(attempt: AttemptState, done: number, extrapolates: boolean): boolean {
     const believed = this.of(attempt, extrapolates)

@@ -4,7 +4,9 @@ import assert from 'node:assert/strict'
 import { text } from 'node:stream/consumers'
 import test, { type TestContext } from 'node:test'
 import { disciplines } from '../model/discipline.ts'
-import type { AttemptHead } from '../wire/messages.ts'
+import type { AttemptHead, FromWorker } from '../wire/messages.ts'
+import type { JobPool } from './job-pool.ts'
+import type { JobRun } from './job-run.ts'
 import { usePool } from './slots/testing/use-pool.ts'
 import { type AcceptedAttempt, Supervisor } from './supervisor.ts'
 
@@ -71,4 +73,39 @@ test('a precedence sent with the attempt applies until its amount of work is don
   assert.ok(cpuMs >= 20, `${cpuMs} ms of CPU time`)
   endless.cancel()
   await endless.usage
+})
+
+/** A job that has a core, according to its worker, but does no work: other programs use the core. */
+function stuckRun(): JobRun {
+  const never = new Promise<never>(() => {})
+  return {
+    ...{
+      answer: never,
+      ended: never,
+      paused: false,
+      interruptible: true,
+      progress: undefined,
+      pid: undefined,
+    },
+    ...{ pause() {}, resume() {}, cancel() {}, exceed() {} },
+    cpuMs: () => 0,
+    moved: () => false,
+    work: () => undefined,
+  }
+}
+
+test('the brain learns that a job is not done when it should be', async () => {
+  const sent = Promise.withResolvers<FromWorker>()
+  const pool = { ready: async () => {}, size: 1, start: stuckRun } as unknown as JobPool
+  const supervisor = new Supervisor(
+    { pool, meter: 'off', cores: 1, slots: 4, send: sent.resolve },
+    disciplines.srpt,
+  )
+  const token = { epoch: 1, job: 'stuck', attempt: 1 }
+  // Far below what a nominal core does in a millisecond.
+  supervisor.take(
+    { ...token, workload: 'any', params: {}, work: 1, preemptible: true, ask: false },
+    undefined,
+  )
+  assert.deepEqual(await sent.promise, { type: 'progress', ...token, done: 0 })
 })

@@ -225,21 +225,23 @@ export class Supervisor {
     this.#choose()
   }
 
-  /** Schedules the revision of the estimate, for the time when the job is expected to pass it. */
+  /** Schedules the revision of the estimate, for the time when the job is expected to pass it, or the brain believes that it has ended. */
   #planRevision(attempt: AttemptState): void {
     if (!this.discipline.ranks) return
     clearTimeout(attempt.reviseTimer)
     const leftMs = (nextPoint(attempt) - this.#done(attempt)) / this.#rates.of(attempt.head.workload)
-    const waitMs = Math.min(Math.max(minRevisionMs, leftMs), maxRevisionMs)
+    const dueMs = Math.min(leftMs, this.#believed.msUntilEnd(attempt))
+    const waitMs = Math.min(Math.max(minRevisionMs, dueMs), maxRevisionMs)
     attempt.reviseTimer = setTimeout(() => this.#revise(attempt), waitMs).unref()
   }
 
   #revise(attempt: AttemptState): void {
     const done = this.#done(attempt)
-    if (this.#reviseIfDue(attempt, done)) {
-      this.#sendProgress(attempt, done)
-      this.#choose()
-    }
+    const isRevised = this.#reviseIfDue(attempt, done)
+    // Until it knows better, the brain lets shorter jobs wait for the end of one that only seems to be almost done.
+    const isLate = done < attempt.expected && this.#believed.msUntilEnd(attempt) <= 0
+    if (isRevised || isLate) this.#sendProgress(attempt, done)
+    if (isRevised) this.#choose()
     if (attempt.running) this.#planRevision(attempt)
   }
 
