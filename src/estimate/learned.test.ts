@@ -118,6 +118,13 @@ test('beyond the measured range, estimates do not fall and intervals widen', asy
   assert.ok(guesses.at(-1)!.spread!.above > 3 * guesses[0]!.spread!.above)
 })
 
+test('below the measured range, estimates stay near the cheapest request', async () => {
+  const rule = make()
+  // The cost falls with the eighth power of the size, as if there were no fixed part.
+  for (let size = 100; size <= 140; size++) await teach(rule, question({ size }), size ** 8)
+  assert.ok(rule.guess(question({ size: 1 }))!.value > 100 ** 8 / 100)
+})
+
 test('an unknown category and a missing feature are assumed to be average', async () => {
   const random = stream(6, 'rendering')
   const rule = make()

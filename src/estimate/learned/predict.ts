@@ -28,8 +28,11 @@ const baseWeight = 0.02
 const perDeviation = 0.3
 /** Spread of a number that never varied before: at least a factor of 1.5, at most one of 100. */
 const [leastUnknown, mostUnknown] = [Math.log(1.5), Math.log(100)]
-/** A prediction is at most a factor of a million outside the measured costs. */
-const farthest = Math.log(1e6)
+/**
+ * A prediction is at most a factor of a million above the measured costs, and at most one of 30 below them: every request
+ * has a fixed part, and an estimate near nothing is no use to any decision.
+ */
+const [farthestBelow, farthestAbove] = [Math.log(30), Math.log(1e6)]
 
 export function predictor(model: Model): (reading: Reading) => Prediction {
   const { encoding, shape, weights, around, level, scale, seen } = model
@@ -81,7 +84,7 @@ export function predictor(model: Model): (reading: Reading) => Prediction {
       neverVaried(encoding.constants ?? [], reading)
     const log = level + scale * (dot(weights, row) + rise) + middle / total
     return {
-      log: Math.min(seen.highest + farthest, Math.max(seen.lowest - farthest, log)),
+      log: Math.min(seen.highest + farthestAbove, Math.max(seen.lowest - farthestBelow, log)),
       below: Math.max(leastBelow, Math.hypot((middle - low) / total, unknown)),
       above: Math.max(leastAbove, Math.hypot((high - middle) / total, unknown)),
       unchecked,
