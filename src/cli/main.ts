@@ -2,9 +2,9 @@
 
 import { createRequire } from 'node:module'
 import { causeStack } from '../lib/cause-stack.ts'
-import { ConfigError, PlimsollError, stackOf } from '../lib/errors.ts'
+import { didYouMean } from '../lib/did-you-mean.ts'
+import { ConfigError, PlimsollError, stackOf, UnknownOption } from '../lib/errors.ts'
 import type { Command } from './options.ts'
-import { didYouMean } from './terminal/did-you-mean.ts'
 import { fitted } from './terminal/width.ts'
 
 /** Exit code after an unexpected error. */
@@ -106,6 +106,7 @@ try {
 } catch (error) {
   if (!(error instanceof PlimsollError)) throw error
   console.error(`plimsoll: ${error.message}`)
+  if (error instanceof UnknownOption) console.error(`plimsoll ${process.argv[2]} --help lists its options.`)
   const stack = causeStack(error)
   if (stack !== '') console.error(stack)
   process.exitCode = 2

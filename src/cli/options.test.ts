@@ -34,7 +34,8 @@ test('an error names the flag, its value and what is allowed', () => {
     [['--share'], '--share: requires a value'],
     [['--share', '-1'], '--share: requires a value; one that begins with a dash is written as --share=-1'],
     [['--quick=1'], '--quick: takes no value'],
-    [['--none'], "Unknown option '--none'. Options are: --job-count --share --kind --quick"],
+    [['--none'], "Unknown option '--none'"],
+    [['--knid', 'a'], "Unknown option '--knid'; did you mean --kind?"],
     [['--share-url', '1'], "Unknown option '--share-url'; did you mean --share?"],
   ]
   for (const [args, message] of rejected) assert.throws(() => read(...args), { code: 'CONFIG', message })

@@ -10,8 +10,8 @@ import {
   type OptionValues,
   parseOption,
 } from '../config/option.ts'
-import { ConfigError } from '../lib/errors.ts'
-import { didYouMean } from './terminal/did-you-mean.ts'
+import { didYouMean } from '../lib/did-you-mean.ts'
+import { ConfigError, UnknownOption } from '../lib/errors.ts'
 import { terminalWidth, wrapWords } from './terminal/width.ts'
 
 /** A command of the program. */
@@ -89,8 +89,8 @@ function parse(args: string[], specs: OptionSpecs) {
       )
     const [, flag] = /^Option '(?:-\w, )?(--[^' ]*)/.exec(problem) ?? []
     if (flag !== undefined) throw new ConfigError(`${flag}: ${valueProblem(flag, problem)}`)
-    const meant = unknown === undefined ? '' : didYouMean(unknown, flags)
-    throw new ConfigError(meant ? `${problem}${meant}` : `${problem}. Options are: ${flags.join(' ')}`)
+    if (unknown === undefined) throw new ConfigError(problem)
+    throw new UnknownOption(`Unknown option '${unknown}'${didYouMean(unknown, flags)}`)
   }
 }
 

@@ -1,6 +1,7 @@
 /** Checks the routes of a configuration and compiles them for matching. */
 
-import { checkBoolean, checkFields, checkNumber, invalid } from '../lib/checks.ts'
+import { checkFields } from '../lib/check-fields.ts'
+import { checkBoolean, checkNumber, invalid } from '../lib/checks.ts'
 import { ConfigError } from '../lib/errors.ts'
 import type { RouteConfig } from './config.ts'
 import { type FeatureSource, featureSource, isJsonSource } from './feature-source.ts'

@@ -2,7 +2,8 @@
 
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { checkFields, checkNumber, invalid } from '../lib/checks.ts'
+import { checkFields } from '../lib/check-fields.ts'
+import { checkNumber, invalid } from '../lib/checks.ts'
 import { ConfigError } from '../lib/errors.ts'
 import type { OwnServer } from './config.ts'
 import { splitWords } from './words.ts'

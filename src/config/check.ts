@@ -1,7 +1,8 @@
 /** Checks a whole configuration file: each key by name, and that keys which exclude each other do not meet. */
 
 import { resolve } from 'node:path'
-import { checkFields, checkNumber, invalid } from '../lib/checks.ts'
+import { checkFields } from '../lib/check-fields.ts'
+import { checkNumber, invalid } from '../lib/checks.ts'
 import { ConfigError } from '../lib/errors.ts'
 import { type CheckedRoute, checkRoutes } from './check-routes.ts'
 import {

@@ -62,7 +62,10 @@ test('an unreadable configuration is rejected with its file and the reason', asy
       write('a.toml', ''),
       /a\.toml: must end with one of \.ts, \.mts, \.cts, \.js, \.mjs, \.cjs, \.json, \.yaml, \.yml/,
     ],
-    [write('typo.json', '{"prot": 1}'), /typo\.json: the configuration: unknown option prot; options are/],
+    [
+      write('typo.json', '{"prot": 1}'),
+      /typo\.json: the configuration: unknown option prot; did you mean port\?/,
+    ],
   ]
   for (const [file, message] of refused) await assert.rejects(loadConfig(file), { code: 'CONFIG', message })
 })

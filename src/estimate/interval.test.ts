@@ -70,6 +70,20 @@ test('what a rule says of its own doubts sets the width', () => {
   assert.ok(Math.abs(width(1) / width(0.01) - 100) < 1)
 })
 
+test('the first measurement of a model that was fitted to many others leaves its interval as wide as it was', () => {
+  const intervals = new Intervals()
+  const settled = (value: number): Guess => ({
+    ...guess(value, { below: 2, above: 2 }),
+    reason: { code: 'learned', rows: 400 },
+  })
+  const before = intervals.around(settled(100))
+  intervals.learn(settled(100), 100 * Math.exp(2))
+  assert.deepEqual(intervals.around(settled(100)), before)
+  intervals.learn(settled(100), 100 * Math.exp(8))
+  const after = intervals.around(settled(100))
+  assert.ok(holds(after, 100 * Math.exp(8)) && after.high < 100 * Math.exp(8.1), `${after.high}`)
+})
+
 test('each rule has its own history', () => {
   const intervals = new Intervals()
   for (let i = 0; i < 100; i++) {

@@ -19,7 +19,7 @@ const [reachWithoutSpread, reachInSpreads] = [Math.log(100), 1.7]
 const farthest = Math.log(1e6)
 /** Errors of models that were outgrown are clipped at 3 spreads, and dropped once there are 20 others. */
 const [mostOutgrown, enoughOthers] = [3, 20]
-/** Models of this many measurements are never outgrown. */
+/** Models of this many measurements are never outgrown, and know their spread. */
 const settledRows = 50
 /** Smallest spread: no guess is exact. */
 const narrowest = 1e-3
@@ -109,7 +109,8 @@ class PastGuesses {
       const upTo = group === count - 1 ? Number.POSITIVE_INFINITY : sorted[at(group + 1)]!.value
       // Groups are small, so half of each neighbouring group is included.
       const [first, last] = [at(Math.max(0, group - 0.5)), at(Math.min(count, group + 1.5))]
-      return { upTo, ...reachOf(sorted.slice(first, last).map(({ score }) => score)) }
+      const scores = sorted.slice(first, last).map(({ score }) => score)
+      return { upTo, ...reachOf(scores, this.#rows >= settledRows) }
     })
   }
 }
@@ -128,14 +129,17 @@ function relevant(scored: readonly Scored[], rows: number): readonly Scored[] {
   )
 }
 
-function reachOf(scores: number[]): Reach {
+/** `knowsSpread`: a few scores need not prove that the spread of the rule is about right. */
+function reachOf(scores: number[], knowsSpread: boolean): Reach {
   const sorted = Float64Array.from(scores).sort()
   const n = sorted.length
   // The next score is equally likely to take any of n + 1 ranks.
   const beyond = Math.floor(outside * (n + 1)) - 1
+  // With too few scores to reach the quantile.
+  const beyondExtreme = (extreme: number) =>
+    knowsSpread ? Math.max(reachInSpreads, extreme) : extreme * (1 + 4 / n) + 4 / n
   const side = (extreme: number, edge: number) =>
-    // With too few scores to reach the quantile, extend beyond the extreme.
-    beyond < 0 ? Math.max(0, extreme) * (1 + 4 / n) + 4 / n : Math.max(0, edge)
+    beyond < 0 ? beyondExtreme(Math.max(0, extreme)) : Math.max(0, edge)
   return {
     below: side(-sorted[0]!, -sorted[Math.max(0, beyond)]!),
     above: side(sorted[n - 1]!, sorted[n - 1 - Math.max(0, beyond)]!),

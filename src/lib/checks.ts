@@ -52,17 +52,3 @@ export function checkBoolean(option: string, value: unknown): boolean {
   if (typeof value === 'boolean') return value
   throw invalid(option, value, 'true or false')
 }
-
-/** The fields of an object. Unknown fields are rejected by name. */
-export function checkFields(
-  option: string,
-  value: unknown,
-  allowed: readonly string[],
-): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw invalid(option, value, `an object with ${allowed.join(', ')}`)
-  const unknown = Object.keys(value).find((name) => !allowed.includes(name))
-  if (unknown !== undefined)
-    throw new ConfigError(`${option}: unknown option ${unknown}; options are ${allowed.join(', ')}`)
-  return value as Record<string, unknown>
-}

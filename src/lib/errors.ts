@@ -18,6 +18,9 @@ export class ConfigError extends PlimsollError {
   readonly code = 'CONFIG'
 }
 
+/** An option that the command does not have; its help page lists all others. */
+export class UnknownOption extends ConfigError {}
+
 /** A policy that the user wrote threw an error or returned something invalid. The message names the policy and what is allowed. */
 export class PolicyError extends PlimsollError {
   readonly code = 'POLICY'

@@ -108,8 +108,8 @@ test('a start that fails names the option and leaves nothing behind', async () =
   const { port } = server.address() as AddressInfo
   const refused: [CreateClusterOptions, RegExp][] = [
     [
-      { prot: 1 } as CreateClusterOptions,
-      /^createCluster: the options: unknown option prot; options are (?=.*\bestimator\b)(?=.*\bsignal\b)(?=.*\broutes\b)/,
+      { frobnicate: 1 } as CreateClusterOptions,
+      /^createCluster: the options: unknown option frobnicate; options are (?=.*\bestimator\b)(?=.*\bsignal\b)(?=.*\broutes\b)/,
     ],
     [{ port: -1 }, /^createCluster: options: port = -1: must be a whole number from 0 to 65535$/],
     [{ min: 3, max: 2 }, /^createCluster: max = 2: must be at least min \(3\)$/],

@@ -6,7 +6,8 @@ import { type Contender, contender, presetContender, runSpec } from '../cli/simu
 import { type Scenario, scenarioOptions } from '../cli/simulation/scenario-options.ts'
 import { readTraffic, type ScenarioTraffic } from '../cli/simulation/traffic.ts'
 import { flagOf } from '../config/option.ts'
-import { checkFields, checkNumber, invalid } from '../lib/checks.ts'
+import { checkFields } from '../lib/check-fields.ts'
+import { checkNumber, invalid } from '../lib/checks.ts'
 import { ConfigError } from '../lib/errors.ts'
 import { FleetSteps } from '../simulate/fleet-steps.ts'
 import {

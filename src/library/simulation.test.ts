@@ -74,7 +74,7 @@ test('wrong options are rejected with their name, value and what is allowed', as
     [{ load: 99 }, /^simulate: options: load = 99: must be a number from 0\.001 to 10$/],
     [{ sizes: 'odd' }, /^simulate: sizes = odd: must be one of pareto, .*, or a file$/],
     [{ from: '3' }, /^simulate: from = 3: requires trace$/],
-    [{ lod: 1 } as SimulateOptions, /^simulate: options: unknown option lod; options are /],
+    [{ lod: 1 } as SimulateOptions, /^simulate: options: unknown option lod; did you mean load\?$/],
     [{ scheduler: 'odd' as 'srpt' }, /^simulate: policy = odd: must be one of round-robin, /],
     [{ discipline: 'odd' as 'srpt' }, /^simulate: discipline = odd: must be one of /],
     [{ preset: 'odd' }, /^simulate: preset = odd: must be one of plimsoll, /],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { repositoryAddress, withAbsoluteLinks } from './absolute-links.ts'
 import { reachable, withCompiledNames } from './declarations.ts'
 import { isPacked, type Manifest, packedManifest } from './manifest.ts'
 
@@ -39,5 +40,13 @@ test('declarations name compiled modules, and only those reachable from an entry
   assert.equal(
     withCompiledNames(files['a/index.d.ts']!),
     "export { x } from '../b/x.js';\nexport type Y = import('./y.js').Y;\nimport { z } from 'zod';",
+  )
+})
+
+test('links of the packed README name the repository, because the package lacks the pages', () => {
+  const at = repositoryAddress({ repository: { url: 'git+https://example.test/o/n.git' } })
+  assert.equal(
+    withAbsoluteLinks('![a](docs/a.svg) [b](docs/b.md#c) [d](#e) [f](https://g.test/h)', at),
+    '![a](https://example.test/o/n/raw/HEAD/docs/a.svg) [b](https://example.test/o/n/blob/HEAD/docs/b.md#c) [d](#e) [f](https://g.test/h)',
   )
 })

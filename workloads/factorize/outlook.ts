@@ -1,15 +1,18 @@
 /** Predicts the cost in a few microseconds: removes small factors and tests whether the rest is prime. */
 
 export interface Outlook {
-  /** `known`: nothing is left to find. For a composite or untested rest only the upper bound of the cost is known. */
+  /**
+   * `known`: nothing is left to find. `prime`: all divisions are needed, for a prime or the product of two that are close to
+   * each other. For a composite or untested rest only the upper bound of the cost is known.
+   */
   rest: 'known' | 'prime' | 'composite' | 'untested'
-  /** Upper bound of the trial divisions. */
+  /** Upper bound of the trial divisions, in divisions of a Number: those of larger rests are done digit by digit. */
   divisions: number
-  /** Number of digits of the rest, each of `digitBits`; 1 if it fits in a Number. */
-  digits: number
 }
 
 const digitBits = 24
+/** Cost of a division for each digit of the rest. */
+const perDigit = 1.8
 /** Share of numbers that are not divisible by 2, 3 or 5. */
 const triedShare = 8 / 30
 /** Largest small prime that is tried. */
@@ -31,9 +34,10 @@ export function outlookOf(n: string): Outlook {
   }
   if (large > Number.MAX_SAFE_INTEGER) {
     const bits = large.toString(16).length * 4
-    const rest = bits > mostTestedBits ? 'untested' : isLikelyPrime(large) ? 'prime' : 'composite'
-    const divisions = Math.sqrt(Number(large)) * triedShare
-    return { rest, divisions, digits: Math.ceil(bits / digitBits) }
+    const each = triedShare * perDigit * Math.ceil(bits / digitBits)
+    const divisions = Math.sqrt(Number(large)) * each
+    if (bits > mostTestedBits) return { rest: 'untested', divisions }
+    return isLikelyPrime(large) ? { rest: 'prime', divisions } : outlookOfComposite(large, each)
   }
   return outlookOfNumber(large > 0n ? Number(large) : Number(n), largest)
 }
@@ -50,9 +54,32 @@ function outlookOfNumber(n: number, known: number): Outlook {
     }
   }
   const root = Math.sqrt(rest)
-  if (root <= limit) return { rest: 'known', divisions: Math.max(largest, root) * triedShare, digits: 1 }
+  if (root <= limit) return { rest: 'known', divisions: Math.max(largest, root) * triedShare }
   const isPrime = rest < mostByFloats ? isLikelyPrimeNumber(rest) : isLikelyPrime(BigInt(rest))
-  return { rest: isPrime ? 'prime' : 'composite', divisions: root * triedShare, digits: 1 }
+  if (isPrime) return { rest: 'prime', divisions: root * triedShare }
+  return outlookOfComposite(BigInt(rest), triedShare)
+}
+
+/** Steps of the search for two close factors. */
+const closeSteps = 32
+
+/**
+ * `n` has no small factors and at most `mostTestedBits`. Fermat's method finds factors that are close to each other, because
+ * a² - s² = (a - s)(a + s). `each`: divisions for each number up to the smallest factor.
+ */
+function outlookOfComposite(n: bigint, each: number): Outlook {
+  const root = Math.sqrt(Number(n))
+  let a = Math.ceil(root)
+  let square = Number(BigInt(a) * BigInt(a) - n)
+  for (let step = 0; step < closeSteps; step++) {
+    const s = Math.round(Math.sqrt(square))
+    // The root of a large number may be rounded down.
+    if (s * s === square && isLikelyPrimeNumber(a - s) && isLikelyPrimeNumber(a + s))
+      return { rest: 'prime', divisions: (a - s) * each }
+    square += 2 * a + 1
+    a++
+  }
+  return { rest: 'composite', divisions: root * each }
 }
 
 /** All prime factors up to `limit`, with multiplicity. */

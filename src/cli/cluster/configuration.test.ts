@@ -55,7 +55,7 @@ test('an invalid value is rejected with the file, the option and what is allowed
     [{ adminPort: '81' }, /given\.json: adminPort = '81': must be a whole number from 0 to 65535$/],
     [{ fair: 'yes' }, /given\.json: fair = 'yes': must be true or false$/],
     [{ host: true }, /given\.json: host = true: must be a string$/],
-    [{ prot: 1 }, /given\.json: the configuration: unknown option prot; options are /],
+    [{ prot: 1 }, /given\.json: the configuration: unknown option prot; did you mean port/],
   ]
   for (const [config, message] of refused) await assert.rejects(read(config), { code: 'CONFIG', message })
 })

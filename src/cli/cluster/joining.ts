@@ -9,6 +9,7 @@ import { isThisMachine } from '../../lib/loopback.ts'
 import { forgetTokens, readToken, tokenFile, tokensInEnvironment, tokenVariables } from '../../live/tokens.ts'
 import { idRule, isId } from '../../model/worker.ts'
 import { endpointOf, isSecure, originOf } from '../../wire/connect.ts'
+import { watchNpm } from './npm-parent.ts'
 
 /** Time allowed for a connection. */
 const connectMs = 10_000
@@ -109,9 +110,10 @@ export function defaultId(): string {
   return `${host.slice(0, 50)}-${process.pid}`
 }
 
-/** Aborts on the first SIGTERM or SIGINT. */
+/** Aborts on the first SIGTERM or SIGINT, and when the npm that started this process has ended. */
 export function untilSignal(): AbortSignal {
   const stop = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort())
+  watchNpm(() => stop.abort())
   return stop.signal
 }

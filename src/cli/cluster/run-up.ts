@@ -115,10 +115,22 @@ function joinAt({ joinUrl, adminUrl }: Cluster): string {
   )
 }
 
+/** Paths are absolute, so that the line works in any folder. */
 function joinWith({ config, workloads, token }: Served): string {
-  const file = token === undefined ? '' : ` --token-file ${token}`
-  if (config !== undefined) return `${file} --config ${config}`
-  return workloads === undefined ? file : `${file} --workloads ${workloads}`
+  const file = token === undefined ? '' : ` --token-file ${shellWord(token)}`
+  if (config !== undefined) return `${file} --config ${shellWord(resolve(config))}`
+  if (workloads === undefined) return file
+  return `${file} --workloads ${shellWord(
+    workloads
+      .split(',')
+      .map((path) => resolve(path))
+      .join(','),
+  )}`
+}
+
+/** As a shell reads it again. */
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
 async function suggestion({ url, workloads }: Cluster, own: OwnCluster | undefined): Promise<string> {

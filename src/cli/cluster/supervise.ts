@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { Supervisor } from '../../live/supervise/supervisor.ts'
 import { tokensInEnvironment } from '../../live/tokens.ts'
 import { hasTerminal } from '../terminal/hang-up.ts'
+import { watchNpm } from './npm-parent.ts'
 import { supervisedFlag } from './up-options.ts'
 
 const main = fileURLToPath(new URL('../plimsoll.js', import.meta.url))
@@ -27,9 +28,14 @@ export async function supervise(args: readonly string[]): Promise<number> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => supervisor.stop(signal))
   const onHangUp = () => (hasTerminal() ? supervisor.reload() : supervisor.stop('SIGTERM'))
   process.on('SIGHUP', onHangUp)
+  const endWatch = watchNpm(() => {
+    console.error('The npm that started this cluster has ended.')
+    supervisor.stop('SIGTERM')
+  })
   try {
     return await supervisor.run()
   } finally {
+    endWatch()
     process.off('SIGHUP', onHangUp)
   }
 }

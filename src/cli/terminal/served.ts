@@ -1,8 +1,8 @@
 /** What a cluster serves, and how a request for it is addressed: a workload by its name, a route of an existing server. */
 
+import { didYouMean } from '../../lib/did-you-mean.ts'
 import { ConfigError } from '../../lib/errors.ts'
 import type { Client } from './client.ts'
-import { didYouMean } from './did-you-mean.ts'
 
 /** An entry of `/-/workloads`. */
 export interface Served {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { didYouMean } from './did-you-mean.ts'
+import { didYouMean } from '../../lib/did-you-mean.ts'
 import { table } from './table.ts'
 import { fitted, terminalWidth } from './width.ts'
 

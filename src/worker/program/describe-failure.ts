@@ -10,12 +10,16 @@ export interface ProgramFacts {
   /** Time since its start. */
   ageMs: number
   lastLine: string
+  /** Time since it was printed. */
+  lastLineAgeMs: number
   pids: Iterable<number>
 }
 
 const maxLineLength = 300
 /** A program that exits within this time "exited at once". */
 const atOnceMs = 2_000
+/** An older line probably says nothing about the exit. */
+const staleMs = 5_000
 
 export function describeUnhealthy(
   { message, refused }: HealthProblem,
@@ -31,12 +35,17 @@ export function describeUnhealthy(
   return `${message} after ${after}${listens}${hint}${output}`
 }
 
-export function describeExit(how: string, wasHealthy: boolean, { ageMs, lastLine }: ProgramFacts): string {
+export function describeExit(how: string, wasHealthy: boolean, facts: ProgramFacts): string {
+  const { ageMs, lastLine } = facts
   // The helper that starts a program prints this if there is no such program.
   const [, reason] = /^setpriv: failed to execute (.+)$/.exec(lastLine) ?? []
   if (reason !== undefined && !wasHealthy) return `could not be started: ${reason}`
-  const output = lastLine === '' ? '' : ` (last line: ${lastLine.slice(0, maxLineLength)})`
+  const output = lastLine === '' ? '' : ` (${lastLineText(facts)}: ${lastLine.slice(0, maxLineLength)})`
   if (wasHealthy) return `${how}${output}`
   if (ageMs > atOnceMs) return `${how} before it was healthy, after ${duration(ageMs)}${output}`
   return `${how.replace(/^exited /, 'exited at once ')}${output}`
+}
+
+function lastLineText({ lastLineAgeMs }: ProgramFacts): string {
+  return lastLineAgeMs < staleMs ? 'last line' : `its last line, ${duration(lastLineAgeMs)} before, was`
 }

@@ -18,6 +18,8 @@ export interface GroupCommand {
   env: NodeJS.ProcessEnv
   cwd?: string | undefined
   niceness: number
+  /** The clock by which lines of its output are dated, in milliseconds. */
+  now(): number
 }
 
 /** Maximum wait for output after the process ended: a process that left the group may keep the pipes open. */
@@ -32,7 +34,7 @@ export class ProcessGroup {
   #stopped = false
   #force: NodeJS.Timeout | undefined
 
-  constructor({ command, env, cwd, niceness }: GroupCommand, print: (line: string) => void) {
+  constructor({ command, env, cwd, niceness, now }: GroupCommand, print: (line: string) => void) {
     this.#process = startProcess([...deathSignal(), ...command], {
       stdio: ['ignore', 'pipe', 'pipe'],
       // A process group of its own: signals also reach its child processes, and Ctrl-C does not reach it.
@@ -40,7 +42,7 @@ export class ProcessGroup {
       env,
       ...(cwd !== undefined && { cwd }),
     })
-    this.#output = new ProgramOutput(print)
+    this.#output = new ProgramOutput(print, now)
     // If no file descriptors are available, there are no pipes; an error event follows.
     const [, stdout, stderr] = this.#process.stdio ?? []
     for (const stream of [stdout, stderr]) if (stream && 'read' in stream) this.#output.read(stream)
@@ -52,7 +54,7 @@ export class ProcessGroup {
     return this.#process.pid
   }
 
-  get lastLine(): string {
+  get lastLine(): { lastLine: string; lastLineAgeMs: number } {
     return this.#output.lastLine
   }
 

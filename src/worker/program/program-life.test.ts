@@ -145,7 +145,7 @@ test('a program that does not exist is named as the cause', async (t) => {
 })
 
 test('a program that a request crashed is replaced at once, so that such requests do not delay others', async (t) => {
-  const { ask, lines } = await usePrograms(t, { concurrency: 4 })
+  const { ask, lines } = await usePrograms(t, { concurrency: 4 }, stoppedClock())
   for (let i = 0; i < 3; i++) assert.equal((await ask('/exit')).kind, 'crash')
   assert.equal((await ask('/pid')).kind, 'http')
   const ends = lines.filter((line) => line.includes('exited'))
@@ -164,11 +164,13 @@ test('a program that had to start is restarted with backoff once it was healthy'
 })
 
 test('an idle program that is killed is replaced in the same slot', async (t) => {
-  const { ask, lines, pool } = await usePrograms(t)
+  const clock = stoppedClock()
+  const { ask, lines, pool } = await usePrograms(t, {}, clock)
   const pid = Number((await ask('/pid')).body)
   await until(() => pool.size === 1 || pool.size === 2, 'a program exists')
+  clock.pass(60_000)
   process.kill(pid, 'SIGKILL')
-  await logged(lines, /^slot 1: was ended by SIGKILL \(last line: starts\)/)
+  await logged(lines, /^slot 1: was ended by SIGKILL \(its last line, 60 s before, was: starts\)/)
   const other = await ask('/pid')
   assert.equal(other.kind, 'http')
   assert.notEqual(Number(other.body), pid)
@@ -184,7 +186,10 @@ test('an idle program that becomes unhealthy is ended after three checks and res
 test('the output of a program is limited in length and rate', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const lines: string[] = []
-  const output = new ProgramOutput((line) => lines.push(line))
+  const output = new ProgramOutput(
+    (line) => lines.push(line),
+    () => 0,
+  )
   const print = async (text: string) => {
     const stream = Readable.from([Buffer.from(text)])
     output.read(stream)

@@ -10,14 +10,21 @@ const spanMs = 1_000
 
 export class ProgramOutput {
   readonly #print: (line: string) => void
+  readonly #now: () => number
   #printed = 0
   #dropped = 0
   #spanTimer: NodeJS.Timeout | undefined
-  /** For messages, so without colours. */
-  lastLine = ''
+  #lastLine = ''
+  #lastLineAt = 0
 
-  constructor(print: (line: string) => void) {
+  constructor(print: (line: string) => void, now: () => number) {
     this.#print = print
+    this.#now = now
+  }
+
+  /** For messages, so without colours. */
+  get lastLine(): { lastLine: string; lastLineAgeMs: number } {
+    return { lastLine: this.#lastLine, lastLineAgeMs: this.#now() - this.#lastLineAt }
   }
 
   read(stream: Readable): void {
@@ -49,7 +56,8 @@ export class ProgramOutput {
     const whole = raw.trimEnd()
     if (whole === '') return
     const line = whole.length > maxLineLength ? `${whole.slice(0, maxLineLength)}…` : whole
-    this.lastLine = stripVTControlCharacters(line)
+    this.#lastLine = stripVTControlCharacters(line)
+    this.#lastLineAt = this.#now()
     this.#spanTimer ??= setTimeout(() => this.#nextSpan(), spanMs).unref()
     if (this.#printed++ < maxLines) this.#print(line)
     else this.#dropped++

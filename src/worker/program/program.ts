@@ -190,7 +190,7 @@ export class Program implements RequestTarget {
   }
 
   async #run(): Promise<Exit> {
-    const { settings, socketDir, niceness, log } = this.#host
+    const { settings, socketDir, niceness, log, now } = this.#host
     const point = startingPoint(settings)
     const { address, command } = await assignAddress(point.command, this.id, socketDir)
     this.#address = address
@@ -202,7 +202,8 @@ export class Program implements RequestTarget {
       ...('port' in address.connect && { PORT: `${address.connect.port}` }),
     }
     const { cwd } = point
-    const group = new ProcessGroup({ command, env, cwd, niceness }, (line) => log(`slot ${this.id}: ${line}`))
+    const print = (line: string) => log(`slot ${this.id}: ${line}`)
+    const group = new ProcessGroup({ command, env, cwd, niceness, now }, print)
     this.#process = group
     if (group.pid !== undefined) this.#usage = new GroupUsage(group.pid)
     this.#host.started(this)
@@ -292,7 +293,7 @@ export class Program implements RequestTarget {
       command: this.#host.settings.command,
       startMs: this.#host.settings.startMs,
       ageMs: this.#host.now() - this.#startedAt,
-      lastLine: this.#process?.lastLine ?? '',
+      ...(this.#process?.lastLine ?? { lastLine: '', lastLineAgeMs: 0 }),
       pids: this.#usage?.members() ?? [],
     }
   }
