@@ -22,26 +22,34 @@ const liveLoad = 0.5
 export async function eta({ quick }: BenchOptions): Promise<Record<string, unknown>> {
   const rows: string[][] = []
   const parts: number[] = []
-  const add = (name: string[], coverage: Coverage) => {
-    parts.push(coverage.part)
+  const halfway: number[] = []
+  const add = (name: string[], coverage: Coverage, of = parts) => {
+    of.push(coverage.part)
     rows.push([...name, `${coverage.jobs}`, ...shares(coverage), coverage.width.toFixed(1)])
   }
   for (const sizes of Object.keys(distributions) as (keyof typeof distributions)[])
     for (const load of loads)
-      for (const sigma of sigmas)
-        add([`simulated, ${sizes}`, `${load}`, `${sigma}`], coverageOf({ sizes, load, sigma, jobs }))
+      for (const sigma of sigmas) {
+        const coverages = coverageOf({ sizes, load, sigma, jobs })
+        const figures = [`${load}`, `${sigma}`]
+        add([`simulated, ${sizes}`, ...figures], coverages.accepted)
+        add([`  halfway`, ...figures], coverages.halfway, halfway)
+      }
   const simulated = [...parts]
   const live = await liveRun(quick ? 200 : jobs)
   add(['live, ready workloads', `${liveLoad}`, '–'], live)
   console.log(table(['', 'load', 'σ of estimates', 'jobs', 'inside %', 'before %', 'after %', 'width'], rows))
   console.log(
     '\nAll runs begin with a cluster that has learned nothing. Inside: ended within the interval that the job was given when' +
-      '\nit was accepted. Width: latest end ÷ earliest end, of the median job. Simulated: two workers of two cores.\n',
+      '\nit was accepted, or that it had after the half of its predicted work. Width: latest end ÷ earliest end, of the median' +
+      '\njob. Simulated: two workers of two cores.\n',
   )
   return {
     jobs,
     simulated_least: percent(Math.min(...simulated)),
     simulated_most: percent(Math.max(...simulated)),
+    halfway_least: percent(Math.min(...halfway)),
+    halfway_most: percent(Math.max(...halfway)),
     live_jobs: live.jobs,
     live: percent(live.part),
   }

@@ -1,8 +1,13 @@
-/** How many jobs of a simulated cluster end within the interval that they were given when they arrived. */
+/**
+ * How many jobs of a simulated cluster end within the interval that they were given when they arrived, and within the one that they
+ * have after half of the predicted work.
+ */
 
 import { type Present, quoteDocument } from '../../src/estimate/quote.ts'
-import { Etas } from '../../src/keeper/eta.ts'
+import { type EtaSeconds, Etas } from '../../src/keeper/eta.ts'
+import { presentEnds } from '../../src/keeper/renewed-eta.ts'
 import type { Job } from '../../src/model/job.ts'
+import type { BrainView } from '../../src/model/view.ts'
 import { poisson } from '../../src/simulate/arrivals.ts'
 import type { Observer } from '../../src/simulate/environment.ts'
 import { simulate, unitsPerSecond } from '../../src/simulate/simulate.ts'
@@ -21,9 +26,9 @@ export interface EtaRun {
 }
 
 /** From the first job of a fresh cluster on, which has learned nothing. */
-export function coverageOf({ sizes: name, load, sigma, jobs }: EtaRun): Coverage {
+export function coverageOf({ sizes: name, load, sigma, jobs }: EtaRun): Coverages {
   const sizes = distributions[name]
-  const coverage = new Coverage()
+  const coverages = { accepted: new Coverage(), halfway: new Coverage() }
   simulate(
     {
       brain: {
@@ -34,20 +39,44 @@ export function coverageOf({ sizes: name, load, sigma, jobs }: EtaRun): Coverage
       ...{ seed: 1, jobs, arrivals: poisson((load * workers * cores) / sizes.meanSeconds), sizes },
       errorSigma: sigma,
     },
-    { observer: observer(coverage) },
+    { observer: observer(coverages) },
   )
-  return coverage
+  return coverages
 }
 
-function observer(coverage: Coverage): Observer {
+export interface Coverages {
+  accepted: Coverage
+  /** Of jobs that were seen between the half and the whole of their predicted work. */
+  halfway: Coverage
+}
+
+function observer({ accepted, halfway }: Coverages): Observer {
   const etas = new Etas()
   const jobs = new Map<string, Job>()
-  const given = new Map<string, { at: number; quote: unknown }>()
+  const given = new Map<string, { at: number; quote: unknown; renewed?: EtaSeconds }>()
+  const renew = (view: BrainView, now: number) => {
+    for (const { jobs: held } of view.workers)
+      for (const { job, running, ...place } of held) {
+        const asked = given.get(job)
+        const isHalfway = place.done > place.predicted / 2 && place.done < place.predicted
+        if (!asked || asked.renewed || !running || !isHalfway) continue
+        const { at: acceptedAt, quote } = asked
+        const ends = presentEnds({ acceptedAt, quote }, { state: 'running', ...place }, now)!
+        const since = (ms: number) => (ms - acceptedAt) / 1000
+        asked.renewed = {
+          earliest: since(ends.earliest),
+          expected: since(ends.expected),
+          latest: since(ends.latest),
+        }
+      }
+  }
   return {
     observe(event, actions, now, brain) {
       if (event.type === 'arrived') {
         const { job } = event
-        const asked = quoteOf(job, presentOf(brain.view(), job.id, jobs))
+        const view = brain.view()
+        renew(view, now)
+        const asked = quoteOf(job, presentOf(view, job.id, jobs))
         jobs.set(job.id, job)
         given.set(job.id, { at: now, quote: etas.accepted(job.id, asked, { now }) })
       }
@@ -56,7 +85,9 @@ function observer(coverage: Coverage): Observer {
         if (action.type !== 'answer' || !asked) continue
         jobs.delete(action.job)
         given.delete(action.job)
-        coverage.add(asked.quote, (now - asked.at) / 1000)
+        const seconds = (now - asked.at) / 1000
+        accepted.add(asked.quote, seconds)
+        if (asked.renewed) halfway.add({ ends: asked.renewed }, seconds)
         etas.ended(action.job, now)
       }
     },

@@ -2,7 +2,7 @@
 
 import type { BrainView, WorkerView } from '../model/view.ts'
 import type { Core } from './core.ts'
-import { doneWork, isRunning, remainingWork } from './jobs/mirror.ts'
+import { doneWork, isRunning, ranMs, remainingWork } from './jobs/mirror.ts'
 import { mayTake } from './jobs/placing.ts'
 import { mostTurns } from './jobs/turns.ts'
 import type { JobRecord, WorkerRecord } from './state.ts'
@@ -82,6 +82,8 @@ function workerView(core: Core, worker: WorkerRecord): WorkerView {
     running: isRunning(core, attempt),
     done: doneWork(attempt, now),
     remaining: remainingWork(attempt, now),
+    predicted: attempt.job.work,
+    ranMs: ranMs(attempt, now),
   }))
   return {
     id: worker.id,

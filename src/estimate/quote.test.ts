@@ -41,7 +41,7 @@ function worker(id: string, cores: number, held: Held = [], rest: Partial<Worker
     cpu: null,
     figures: {},
     outstanding,
-    jobs,
+    jobs: jobs.map((job) => ({ ...job, predicted: job.remaining, ranMs: 0 })),
     ...rest,
   }
 }

@@ -16,7 +16,7 @@ import { directFirst } from './direct/direct-first.ts'
 import type { DirectPath } from './direct/direct-path.ts'
 import { ResponseExchange } from './direct/response-exchange.ts'
 import { askKeeper, type KeepParts, keepRequest } from './durable/keep-request.ts'
-import { guessedAwayMs, type KeeperLink, notKeptHere } from './durable/keeper-link.ts'
+import { guessedAwayMs, type KeeperLink } from './durable/keeper-link.ts'
 import { keptClientOf, keptServer } from './durable/kept-server.ts'
 import { type Wish, wishByQuote, wishOf } from './durable/wish.ts'
 import { keepAliveMs } from './fast-path/answer-text.ts'
@@ -72,8 +72,7 @@ export interface FrontParts extends Omit<BuiltInParts, 'bodies'>, SubmitParts {
   overload?: FrontOverload
   /** Undefined: all requests take the general path. */
   direct?: DirectPath | undefined
-  /** Undefined: requests cannot be kept here. */
-  keeper?: KeeperLink | undefined
+  keeper: KeeperLink
   /** Undefined: plain HTTP. */
   certificates?: Certificates | undefined
   log(line: string): void
@@ -169,19 +168,6 @@ interface Extra extends Pick<Incoming, 'sendContinue'> {
   socket?: Socket
 }
 
-/** Throws a 501 if there is no keeper. */
-function withKeeper<P extends { keeper?: KeeperLink | undefined }>(parts: P): P & { keeper: KeeperLink } {
-  const { keeper } = parts
-  if (!keeper) throw notKeptHere()
-  return { ...parts, keeper }
-}
-
-/** A preference may be ignored, as RFC 7240 says; a key and a webhook may not. */
-function keepParts(parts: ServeParts, wish: Wish | undefined): KeepParts | undefined {
-  const must = wish?.idempotencyKey !== undefined || wish?.webhook !== undefined
-  return parts.keeper || must ? withKeeper(parts) : undefined
-}
-
 /** Undefined: the request is answered as usual. */
 async function wishForLong(
   { limits, describeQuote }: ServeParts,
@@ -202,7 +188,7 @@ async function serve(parts: ServeParts, incoming: Incoming): Promise<void> {
       if (told) return client.deliver({ status: 204, fields: { ...told }, body: Buffer.alloc(0) }, {})
     }
     const url = readUrl(request)
-    if (isJobsPath(url)) return await askKeeper(withKeeper(parts), { ...incoming, url })
+    if (isJobsPath(url)) return await askKeeper(parts, { ...incoming, url })
     if (isBuiltIn(url)) return await serveBuiltIn(parts, url, incoming)
     if (parts.overload) {
       const leave = parts.overload.enter(parts.clientOf(request))
@@ -215,11 +201,10 @@ async function serve(parts: ServeParts, incoming: Incoming): Promise<void> {
     const mayKeep = !parts.isKept && !client.socket
     const wish = mayKeep ? wishOf(request) : undefined
     const maxCost = maxCostOf(request)
-    const keeping = mayKeep ? keepParts(parts, wish) : undefined
     const estimated = await readRequest(parts, { ...incoming, url, method: request.method ?? 'GET' })
     const maxCpuMs = maxCost && (await maxCpuMsOf(parts, estimated, maxCost))
-    const kept = keeping && (wish ?? (await wishForLong(parts, estimated)))
-    if (kept) await keepRequest(keeping, estimated, { ...incoming, url }, kept)
+    const kept = mayKeep ? (wish ?? (await wishForLong(parts, estimated))) : undefined
+    if (kept) await keepRequest(parts, estimated, { ...incoming, url }, kept)
     else await submitRequest(parts, estimated, incoming, maxCpuMs)
   } catch (error) {
     if (error instanceof RequestProblem) return client.refuse(error)

@@ -2,6 +2,7 @@
 
 import { request as call } from 'node:http'
 import { request as secureCall } from 'node:https'
+import type { JobView } from '../model/view.ts'
 import { bearer } from '../wire/token.ts'
 
 export interface Place {
@@ -13,6 +14,10 @@ export interface Place {
   /** Work done, and work that it is still expected to need. */
   done?: number
   remaining?: number
+  /** Of the whole, when the job arrived. */
+  predicted?: number
+  /** Time in which it was not paused. */
+  ranMs?: number
 }
 
 export interface ClusterView {
@@ -30,7 +35,7 @@ interface State {
   workers: readonly {
     id: string
     cores: number
-    jobs: readonly { job: string; attempt: number; running: boolean; done: number; remaining: number }[]
+    jobs: readonly JobView[]
   }[]
   /** Jobs that run in functions. */
   away: readonly { job: string; attempt: number; function: string }[]
@@ -101,8 +106,8 @@ export function clusterView(
 function placesIn({ waiting, workers, away }: State): Map<string, Place> {
   const found = new Map<string, Place>(waiting.map((job) => [job, { state: 'queued' }]))
   for (const { id: worker, jobs } of workers)
-    for (const { job, attempt: attempts, running, done, remaining } of jobs)
-      found.set(job, { state: running ? 'running' : 'paused', worker, attempts, done, remaining })
+    for (const { job, attempt: attempts, running, ...progress } of jobs)
+      found.set(job, { state: running ? 'running' : 'paused', worker, attempts, ...progress })
   for (const { job, attempt: attempts, function: worker } of away)
     found.set(job, { state: 'running', worker, attempts })
   return found

@@ -29,6 +29,7 @@ async function brain(t: TestContext, state: object, story: { text: string }[] = 
 
 const standing = (open: Partial<OpenJob> = {}) => ({
   keeper: () => ({ standing: () => open as OpenJob }),
+  now: () => 0,
 })
 
 test('a job that runs in a function is running there', async (t) => {
@@ -53,6 +54,24 @@ test('a job that the cluster does not have says why', async (t) => {
   const refused = await reasonsOf({ ...standing({ waitsFor: 'queue-full' }), view }, stored)
   assert.match(refused.why![0]!, /refused it for now: queue-full/)
   assert.deepEqual(await reasonsOf({ ...standing({ abort: new AbortController() }), view }, stored), {})
+})
+
+test('the expected end of a running job follows its progress, and so does Retry-After', async (t) => {
+  const place = { job: 'j', attempt: 1, running: true, predicted: 40 }
+  const jobs = [{ ...place, done: 10, remaining: 30, ranMs: 60_000 }]
+  const { view } = await brain(t, { workers: [{ id: 'w1', cores: 1, jobs }] })
+  const ends = { earliest: 30, expected: 40, latest: 50 }
+  const quote = { work: 40, waitSeconds: 0, seconds: { low: 35, expected: 40, high: 45 }, ends }
+  const job = { ...stored, quote }
+  const at = async (ms: number, open: Partial<OpenJob>) => {
+    const document = await describeJob({ ...standing(open), view, now: () => ms }, job)
+    return { expected: Date.parse(document.eta!.expected), document }
+  }
+  assert.equal((await at(20_000, {})).expected, 40_000)
+  const { expected, document } = await at(60_000, { job: 'j' })
+  assert.ok(expected > 230_000 && expected < 250_000, `${expected}`)
+  const againS = retryAfterS(job, 60_000, document.eta)
+  assert.equal(againS, Math.ceil((expected - 60_000) / 1000))
 })
 
 test('few stories are read at a time', async (t) => {

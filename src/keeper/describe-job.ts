@@ -10,23 +10,24 @@ export interface DescribeParts {
   /** Undefined: this cluster does not run the jobs of the store. */
   keeper(): { standing(id: string): OpenJob | undefined } | undefined
   view: ClusterView
+  now(): number
 }
 
 export async function describeJob(
-  { keeper, view }: DescribeParts,
+  { keeper, view, now }: DescribeParts,
   job: StoredJob,
   caller?: Caller,
 ): Promise<JobDocument> {
   const open = job.state === 'open' ? keeper()?.standing(job.id) : undefined
   const place = open?.job === undefined ? undefined : await view.place(open.job)
-  const document = documentOf(job, open, place)
+  const document = documentOf(job, { open, place, now: now() })
   const isOperator = caller !== undefined && caller.client === undefined
   return isOperator ? { ...document, client: job.client } : document
 }
 
 /** Why an open job is where it is, in words. */
 export async function reasonsOf(
-  { keeper, view }: DescribeParts,
+  { keeper, view }: Omit<DescribeParts, 'now'>,
   { id, state }: StoredJob,
 ): Promise<{ why?: readonly string[] }> {
   const open = state === 'open' ? keeper()?.standing(id) : undefined

@@ -4,8 +4,9 @@ import { leftOf } from '../lib/retry-times.ts'
 import type { StoredJob, Webhook } from '../store/store.ts'
 import { linksOf } from '../wire/kept.ts'
 import type { Place } from './cluster-view.ts'
-import { endOf, type WithEnds } from './eta.ts'
+import { endOf } from './eta.ts'
 import type { OpenJob } from './open-jobs.ts'
+import { acceptedEnds, type EndTimes, presentEnds } from './renewed-eta.ts'
 
 /** Times in ISO 8601. */
 export interface Eta {
@@ -26,7 +27,7 @@ export interface JobDocument {
   client?: string
   acceptedAt: string
   endedAt?: string
-  /** As expected when the job was accepted: 90 % of jobs end in between. */
+  /** As expected now, or, of a job that has ended, when it was accepted: 90 % of jobs end in between. */
   eta?: Eta
   /** Work done, and work that it is still expected to need. */
   progress?: { done: number; remaining: number }
@@ -47,17 +48,24 @@ export interface JobDocument {
   links: { self: string; result: string; events: string }
 }
 
-export function documentOf(job: StoredJob, open: OpenJob | undefined, place: Place | undefined): JobDocument {
+/** What is known of a job besides what is stored. */
+export interface Standing {
+  open?: OpenJob | undefined
+  place?: Place | undefined
+  now: number
+}
+
+export function documentOf(job: StoredJob, { open, place, now }: Standing): JobDocument {
   const { id, workload, method, target, acceptedAt, endedAt, quote, answer, webhook, facts } = job
-  const eta = etaOf(job)
   const isOpen = job.state === 'open'
+  const ends = isOpen ? presentEnds(job, place, now) : acceptedEnds(job)
   return {
     id,
     state: isOpen ? (place?.state ?? 'accepted') : job.state === 'cancelled' ? 'cancelled' : 'answered',
     ...{ workload, method, target },
     acceptedAt: time(acceptedAt),
     ...(endedAt !== undefined && { endedAt: time(endedAt) }),
-    ...(eta && { eta }),
+    ...(ends && { eta: etaOf(ends) }),
     ...(isOpen &&
       place?.done !== undefined && { progress: { done: place.done, remaining: place.remaining ?? 0 } }),
     ...(isOpen && place?.worker !== undefined && { worker: place.worker }),
@@ -76,26 +84,24 @@ function toldOf({ state, tries, problem }: Webhook): NonNullable<JobDocument['we
   return { state, tries, ...(problem !== undefined && { problem }) }
 }
 
-/** Undefined: nothing was known when it was accepted, for example because no worker was ready. */
-export function etaOf({ acceptedAt, quote }: Pick<StoredJob, 'acceptedAt' | 'quote'>): Eta | undefined {
-  const { ends } = (quote ?? {}) as Partial<WithEnds>
-  if (!ends) return undefined
-  const at = (s: number) => time(acceptedAt + s * 1000)
-  return { earliest: at(ends.earliest), expected: at(ends.expected), latest: at(ends.latest) }
+function etaOf({ earliest, expected, latest }: EndTimes): Eta {
+  return { earliest: time(earliest), expected: time(expected), latest: time(latest) }
 }
 
 const [leastAgainMs, mostAgainMs, mostOverdueMs] = [1_000, 3_600_000, 300_000]
 
 /**
  * When a client should look again, in seconds: when the job is expected to have ended. One that is overdue, or of which
- * nothing is known, is asked for after a quarter of its age.
+ * nothing is known, is asked for after a quarter of its age. `eta`: as of now; default: when it was accepted.
  */
 export function retryAfterS(
   { acceptedAt, quote }: Pick<StoredJob, 'acceptedAt' | 'quote'>,
   now: number,
+  eta?: Eta,
 ): number {
   const ageMs = Math.max(0, now - acceptedAt)
-  const expectedMs = (endOf({ acceptedAt, quote }) ?? acceptedAt) - acceptedAt
+  const expectedAt = eta ? Date.parse(eta.expected) : (endOf({ acceptedAt, quote }) ?? acceptedAt)
+  const expectedMs = expectedAt - acceptedAt
   const ms = expectedMs > ageMs ? expectedMs - ageMs : Math.min(mostOverdueMs, leftOf(expectedMs, ageMs))
   return Math.ceil(Math.min(mostAgainMs, Math.max(leastAgainMs, ms)) / 1000)
 }

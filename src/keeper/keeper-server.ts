@@ -10,7 +10,7 @@ import { authorizer } from '../wire/token.ts'
 import { type Caller, callerOf, maySee } from './callers.ts'
 import type { ClusterView } from './cluster-view.ts'
 import { cancelFacts, describeJob, reasonsOf } from './describe-job.ts'
-import { documentOf, retryAfterS } from './documents.ts'
+import { documentOf, type JobDocument, retryAfterS } from './documents.ts'
 import { followJob, lookMs } from './job-events.ts'
 import type { Keeper } from './keeper.ts'
 import { isKeptId } from './kept-id.ts'
@@ -96,7 +96,7 @@ async function handle(parts: ServeParts, request: IncomingMessage, response: Ser
   if (part === 'result') return result(parts, job, response)
   if (part === 'events') return events(parts, { job, caller }, request, response)
   const [document, why] = await Promise.all([describeJob(parts, job, caller), reasonsOf(parts, job)])
-  json(response, 200, { ...document, ...why }, headersOf(parts, job))
+  json(response, 200, { ...document, ...why }, headersOf(parts, job, document))
 }
 
 function events(
@@ -169,7 +169,7 @@ async function keep(
   }
   if (job.state === 'answered') return sendResult(store, job, response, fields)
   if (job.state === 'cancelled') throw cancelled(id)
-  json(response, 202, documentOf(job, keeper.standing(id), undefined), {
+  json(response, 202, documentOf(job, { open: keeper.standing(id), now: now() }), {
     ...fields,
     location: pathOf(id),
     'retry-after': `${retryAfterS(job, now())}`,
@@ -236,7 +236,7 @@ async function result(parts: KeeperServerParts, job: StoredJob, response: Server
   if (job.state === 'answered') return sendResult(parts.store, job, response, {})
   if (job.state === 'cancelled') throw cancelled(job.id)
   const document = await describeJob(parts, job)
-  json(response, 202, document, { location: pathOf(job.id), ...headersOf(parts, job) })
+  json(response, 202, document, { location: pathOf(job.id), ...headersOf(parts, job, document) })
 }
 
 async function sendResult(
@@ -260,6 +260,11 @@ function cancelled(id: string): KeeperProblem {
   return new KeeperProblem(410, 'cancelled', `Job ${id} was cancelled, and has no result.`)
 }
 
-function headersOf({ now }: KeeperServerParts, job: StoredJob): Record<string, string> {
-  return job.state === 'open' ? { 'retry-after': `${retryAfterS(job, now())}` } : {}
+function headersOf(
+  { now }: KeeperServerParts,
+  job: StoredJob,
+  { progress, eta }: JobDocument,
+): Record<string, string> {
+  if (job.state !== 'open') return {}
+  return { 'retry-after': `${retryAfterS(job, now(), progress && eta)}` }
 }

@@ -11,6 +11,7 @@ import { insideFront } from './direct/held-workers.ts'
 import { arrivals } from './fronts/arrivals.ts'
 import { JoinedFronts } from './fronts/joined-fronts.ts'
 import type { JoinedWorkers } from './joined-workers.ts'
+import { type KeeperSource, supervisedKeeper } from './keeper/keeper-source.ts'
 import type { MainFront } from './main-front.ts'
 import { type QuoteDescriber, quoteDescriber } from './quotes.ts'
 
@@ -32,8 +33,8 @@ export interface Accepting {
 export interface AcceptParts {
   workers(): Pick<JoinedWorkers, 'addresses' | 'known'>
   delegation(): Pick<Delegation, 'order' | 'report' | 'standing'>
-  /** For the front in this process. */
-  keeper: KeeperLink
+  /** Without a supervisor, which has its own. */
+  keeper: KeeperLink & KeeperSource
 }
 
 export async function acceptRequests(core: Core, parts: AcceptParts): Promise<Accepting> {
@@ -56,13 +57,18 @@ export async function acceptRequests(core: Core, parts: AcceptParts): Promise<Ac
 function remoteFronts(
   { plan, records, frontWorkers, isReady, tell, submit, ended }: Core,
   describeQuote: QuoteDescriber,
-  { workers, delegation }: AcceptParts,
+  { workers, delegation, keeper: inside }: AcceptParts,
 ): JoinedFronts {
   const { options, serving, spec, beatMs, clientBy, limits, quantities, attemptToken } = plan
   const { estimator, log } = records
   const isWorker = (id: string) => frontWorkers.has(id)
   const { questionOf, jobOf, look } = arrivals({ estimator, serving, now, isWorker })
-  return new JoinedFronts({
+  const source = options.supervisor ? supervisedKeeper(options.supervisor) : inside
+  const keeper = () => {
+    const place = source.place()
+    return place && { keeper: place }
+  }
+  const fronts = new JoinedFronts({
     beatMs,
     graceMs: options.frontGraceMs ?? usualGraceMs,
     welcome: () => ({
@@ -73,11 +79,15 @@ function remoteFronts(
       workers: workers().addresses(),
       direct: delegation().order,
       ready: isReady(),
+      ...keeper(),
     }),
+    wantKeeper: () => source.want(),
     quoteOf(asked) {
       const question = questionOf(asked)
       return describeQuote(question, estimator.estimate(question))
     },
     ...{ delegation, isReady, jobOf, look, submit, tell, ended, log },
   })
+  source.onChange(() => fronts.broadcast({ type: 'keeper', ...keeper() }))
+  return fronts
 }

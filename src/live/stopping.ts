@@ -1,6 +1,7 @@
 /** Stops a live cluster: refuses new requests, lets running jobs finish, then closes everything. */
 
 import type { Server } from 'node:http'
+import type { Server as NetServer } from 'node:net'
 import { RequestProblem, retryAfter } from '../front/problem.ts'
 import { spreadMs } from '../lib/retry-times.ts'
 import type { OpenJobs } from './open-jobs.ts'
@@ -83,10 +84,10 @@ export class StopRefusal {
   }
 }
 
-/** Closes connections as they become idle, and all of them after the limit. */
-export async function closeFront(front: Server, limitMs: number): Promise<void> {
+/** Closes connections as they become idle, and all of them after the limit. `listener`: the one that accepts them. */
+export async function closeFront(front: Server, limitMs: number, listener: NetServer = front): Promise<void> {
   const closed = Promise.withResolvers<void>()
-  front.close(() => closed.resolve())
+  listener.close(() => closed.resolve())
   const sweep = setInterval(() => front.closeIdleConnections(), 10)
   const limit = setTimeout(() => front.closeAllConnections(), limitMs)
   await closed.promise

@@ -3,6 +3,8 @@
  * simulator apply this at the same points of a job's work, so they agree on the order of jobs.
  */
 
+import { below, densityAt } from '../lib/normal.ts'
+
 /** `high` is above 95 % of such jobs. */
 export interface Prediction {
   work: number
@@ -115,21 +117,6 @@ function firstIndex(sigma: number): number {
   const before = Math.floor(at)
   if (!(before + 1 < firstTable.length)) return gittinsIndex(1, sigma, 0)
   return firstTable[before]! + (at - before) * (firstTable[before + 1]! - firstTable[before]!)
-}
-
-/** The share of a normal distribution below z, to seven digits (Abramowitz and Stegun, 26.2.17). */
-function below(z: number, density = densityAt(z)): number {
-  if (z === -Infinity) return 0
-  const t = 1 / (1 + 0.2316419 * Math.abs(z))
-  const series =
-    t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))))
-  const above = density * series
-  return z > 0 ? 1 - above : above
-}
-
-/** Of the standard normal distribution. */
-function densityAt(z: number): number {
-  return 0.3989422804 * Math.exp((-z * z) / 2)
 }
 
 const tableStep = 1 / 128

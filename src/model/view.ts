@@ -25,8 +25,20 @@ export interface WorkerView {
   figures: Figures
   /** The expected remaining work of all its jobs. */
   outstanding: number
-  /** Its jobs, in order of arrival at the worker. `done` and `remaining`: work, the latter as expected. */
-  jobs: { job: string; attempt: number; running: boolean; done: number; remaining: number }[]
+  /** Its jobs, in order of arrival at the worker. */
+  jobs: JobView[]
+}
+
+export interface JobView {
+  job: string
+  attempt: number
+  running: boolean
+  /** Work done, what is still expected to be needed, and what was predicted for all of it. */
+  done: number
+  remaining: number
+  predicted: number
+  /** Time so far during which it was not paused; of a shared core, its part. */
+  ranMs: number
 }
 
 /** A worker in a role that takes no jobs has no slots. */

@@ -11,6 +11,7 @@ import type { OverloadStatus } from '../model/overload.ts'
 import type { Reason } from '../model/reason.ts'
 import type { DirectOrder, DirectReport, DirectStanding } from './direct.ts'
 import type { FrontLimits, RepeatOptions } from './front-settings.ts'
+import type { KeeperPlace } from './kept.ts'
 
 /** Where a worker or a function accepts attempts. */
 export interface Address {
@@ -62,6 +63,8 @@ export interface FrontWelcome {
   /** Authorizes attempts at workers and functions. */
   attemptToken: string
   ready: boolean
+  /** Undefined: there is none now. */
+  keeper?: KeeperPlace
 }
 
 /** A request as the brain needs to know it. */
@@ -103,6 +106,8 @@ export type FromFront =
   | { type: 'overload'; status: OverloadStatus }
   /** Requests so far that joined the job of another. */
   | { type: 'shared'; count: number }
+  /** A request is to be kept, and it knows no keeper. */
+  | { type: 'wants-keeper' }
   /** What happened on the direct path. */
   | ({ type: 'direct' } & DirectReport)
   | ({ type: 'direct-standing' } & DirectStanding)
@@ -143,6 +148,8 @@ export type ToFront =
   /** With a problem in place of a quote. */
   | { type: 'quote'; ask: number; quote?: unknown; problem?: ToldProblem }
   | { type: 'ready'; ready: boolean }
+  /** Where the keeper is now; undefined: there is none. */
+  | { type: 'keeper'; keeper?: KeeperPlace }
   /** The brain ends. Fronts that it started refuse new requests; others hold them for its successor. */
   | { type: 'stopping' }
   /** Finish all requests, accept no more, and end. */

@@ -61,8 +61,19 @@ export const keptRefusalField = 'plimsoll-kept-refusal'
 /** With the operator token, a request about jobs sees those of all clients. */
 export const operatorField = 'plimsoll-operator'
 
-/** How fronts reach the keeper, and prove who they are. */
+/** Where the keeper listens, and what proves that a request is from a front. */
+export interface KeeperPlace {
+  /** On loopback. */
+  port: number
+  token: string
+  /** For fronts of other machines: over TLS with the token of fronts. Undefined: none may join. */
+  joinPort?: number
+}
+
+/** How a front reaches the keeper. */
 export interface KeeperAddress {
   port: number
   token: string
+  /** On another machine: over TLS, with this token of fronts. Default: plain, on this one. */
+  far?: { host: string; token: string }
 }

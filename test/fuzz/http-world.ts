@@ -3,6 +3,8 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { Estimator } from '../../src/estimate/estimator.ts'
+import { keeperAway } from '../../src/front/durable/keeper-link.ts'
+import { WaitingClients } from '../../src/front/durable/waiting-clients.ts'
 import { frontDefaults, frontServer } from '../../src/front/front.ts'
 import { clientNamer } from '../../src/front/request/client-name.ts'
 import type { Submission } from '../../src/front/request/submit.ts'
@@ -58,6 +60,7 @@ export async function httpWorld(
       submit,
     },
     clientOf: clientNamer('address'),
+    keeper: { reach: () => Promise.reject(keeperAway(1_000)), waiting: new WaitingClients() },
     describeQuote: (_question, quote) => quote,
   })
   server.listen(0, '127.0.0.1')

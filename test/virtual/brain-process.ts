@@ -111,6 +111,7 @@ export class BrainProcess {
         ...{ ...plainWelcome, epoch: spec.epoch, workers: workers.addresses() },
       }),
       quoteOf: () => undefined,
+      wantKeeper() {},
       submit: core.submit,
       ended: (job) => core.ended(job),
       delegation: () => ({ report() {}, standing() {} }),

@@ -64,7 +64,7 @@ test('a preempted job resumes where it was when the shorter one ends', () => {
   trial.after(1000).arrives('short', { work: 1000 })
   trial.after(1000).finishes('short')
   assert.deepEqual(trial.view.workers[0]!.jobs, [
-    { job: 'long', attempt: 1, running: true, done: 1000, remaining: 8000 },
+    { job: 'long', attempt: 1, running: true, done: 1000, remaining: 8000, predicted: 9000, ranMs: 1000 },
   ])
 })
 

@@ -3,7 +3,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { problemText } from './asking.ts'
 import type { Client } from './client.ts'
-import { pace } from './following.ts'
 import { type FollowedJob, leftText, progressText } from './job-text.ts'
 import { type Progress, progressLine } from './progress.ts'
 
@@ -57,18 +56,13 @@ function shower(
   line: FollowOptions['line'],
   now = () => performance.now(),
 ): (job: FollowedJob) => void {
-  const paceOf = pace(now)
   let told = ''
   let toldAt = -Infinity
   return (job) => {
     const { state, progress, worker } = job
     const done = progress?.done ?? 0
     const all = done + (progress?.remaining ?? 0)
-    const left = leftText(
-      job,
-      Date.now(),
-      paceOf({ state: 'running', ...progress, ...(worker && { worker }) }),
-    )
+    const left = leftText(job, Date.now())
     bar.show(all > 0 ? done / all : 0, left === undefined ? state : `${state}, expected ${left}`)
     if (!line || now() - toldAt < lineMs) return
     const facts = [worker === undefined ? state : `${state} on ${worker}`, all > 0 && progressText(progress!)]

@@ -58,25 +58,14 @@ export function jobText(job: FollowedJob, now: number): string {
     .join('\n')
 }
 
-/**
- * When the job is expected to end: as told when it was accepted, and once that has passed, by its progress. `msPerWork`: as
- * observed; undefined: by the time since it was accepted. Undefined: the job has ended, or nothing is known.
- */
-export function leftText(
-  { state, eta, progress, acceptedAt }: FollowedJob,
-  now: number,
-  msPerWork?: number,
-): string | undefined {
+/** When the job is expected to end. Undefined: the job has ended, or nothing is known. */
+export function leftText({ state, eta }: FollowedJob, now: number): string | undefined {
   if (state === 'answered' || state === 'cancelled' || !eta) return undefined
   const left = (time: string) => Date.parse(time) - now
   const text = (time: string) => duration(Math.max(0, left(time)))
   if (left(eta.expected) > 0) return `in ${text(eta.expected)} (${text(eta.earliest)} to ${text(eta.latest)})`
-  const overdue = left(eta.latest) < 0
-  if (progress && progress.done > 0 && progress.remaining > 0) {
-    const each = msPerWork ?? (now - Date.parse(acceptedAt)) / progress.done
-    return `${overdue ? 'overdue, ' : ''}in about ${duration(each * progress.remaining)} by its progress`
-  }
-  return overdue ? `overdue by ${duration(-left(eta.latest))}` : `within ${text(eta.latest)}`
+  // The clocks of the cluster and of this machine differ, or the text is old.
+  return left(eta.latest) < 0 ? `overdue by ${duration(-left(eta.latest))}` : `within ${text(eta.latest)}`
 }
 
 export function progressText({ done, remaining }: { done: number; remaining: number }): string {

@@ -1,7 +1,7 @@
 /** Passes a request on to the keeper, which stores it before it is accepted, and relays what the keeper answers. */
 
 import { createHash, type Hash } from 'node:crypto'
-import { type ClientRequest, request as call, type IncomingMessage } from 'node:http'
+import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { RecoveryTime } from '../../lib/retry-times.ts'
 import {
   type Field,
@@ -18,7 +18,6 @@ import {
   pathOf,
 } from '../../wire/kept.ts'
 import { endToEnd, pairsOf } from '../../wire/raw-headers.ts'
-import { bearer } from '../../wire/token.ts'
 import type { Client } from '../client.ts'
 import { drained } from '../drained.ts'
 import { RequestProblem } from '../problem.ts'
@@ -27,7 +26,7 @@ import type { EstimatedRequest } from '../request/request.ts'
 import type { Incoming } from '../request/target.ts'
 import type { RequestUrl } from '../request/url.ts'
 import { protocolOf } from '../transports/proxy-headers.ts'
-import { endingUnstored, type KeeperLink, keeperAway } from './keeper-link.ts'
+import { callKeeper, endingUnstored, type KeeperLink, keeperAway } from './keeper-link.ts'
 import type { Wait } from './waiting-clients.ts'
 import type { Wish } from './wish.ts'
 
@@ -73,11 +72,9 @@ export async function keepRequest(
       ...(key !== undefined && { idempotency: { key, fingerprint: await fingerprint(request, url, body) } }),
     }
     const line = Buffer.from(`${JSON.stringify(order)}\n`)
-    const { port, token } = await parts.keeper.reach()
-    const sending = call({
-      ...{ host: '127.0.0.1', port, method: 'POST', path: keepPath, agent: false },
+    const sending = callKeeper(await parts.keeper.reach(), {
+      ...{ method: 'POST', path: keepPath },
       headers: {
-        authorization: bearer(token),
         'content-type': 'application/octet-stream',
         'content-length': `${line.length + body.bytes}`,
       },
@@ -145,16 +142,15 @@ export async function askKeeper(
   parts: Pick<KeepParts, 'keeper' | 'away' | 'clientOf'>,
   { request, client, url }: Incoming & { url: RequestUrl },
 ): Promise<void> {
-  const { port, token } = await parts.keeper.reach()
+  const address = await parts.keeper.reach()
   const { accept, 'last-event-id': last, [operatorField]: operator } = request.headers
-  const sending = call({
-    ...{ host: '127.0.0.1', port, method: request.method, path: url.text, agent: false },
+  const sending = callKeeper(address, {
+    ...{ method: request.method ?? 'GET', path: url.text },
     headers: {
-      authorization: bearer(token),
       [keptClientField]: parts.clientOf(request),
       ...(operator !== undefined && { [keptOperatorField]: String(operator) }),
       ...(accept !== undefined && { accept }),
-      ...(last !== undefined && { 'last-event-id': last }),
+      ...(last !== undefined && { 'last-event-id': String(last) }),
     },
   })
   const wait = parts.keeper.waiting.add(() => {})

@@ -1,6 +1,9 @@
 /** The way from a front to the keeper. */
 
+import { type ClientRequest, request as call, type RequestOptions } from 'node:http'
 import type { KeeperAddress } from '../../wire/kept.ts'
+import { secureSocket } from '../../wire/secure.ts'
+import { bearer } from '../../wire/token.ts'
 import { RequestProblem, retryAfter } from '../problem.ts'
 import type { WaitingClients } from './waiting-clients.ts'
 
@@ -8,6 +11,18 @@ export interface KeeperLink {
   /** Rejects with a problem if there is no keeper. */
   reach(): Promise<KeeperAddress>
   waiting: WaitingClients
+}
+
+/** A request to the keeper, on a connection of its own. */
+export function callKeeper(
+  { port, token, far }: KeeperAddress,
+  { headers, ...options }: Pick<RequestOptions, 'method' | 'path'> & { headers: Record<string, string> },
+): ClientRequest {
+  const sent = { ...options, port, headers: { ...headers, authorization: bearer(token) } }
+  if (!far) return call({ ...sent, host: '127.0.0.1', agent: false })
+  const { host, token: secret } = far
+  const createConnection = () => secureSocket({ host, port }, { identity: 'front', token: secret })
+  return call({ ...sent, host, createConnection })
 }
 
 /** How long a keeper is away, until one was. */
@@ -33,12 +48,3 @@ export function endingUnstored(): RequestProblem {
 }
 
 const guessedStartMs = 5_000
-
-/** For a front that cannot reach the keeper of its cluster. */
-export function notKeptHere(): RequestProblem {
-  return new RequestProblem(
-    501,
-    'not-kept-here',
-    'This front cannot keep requests: send it to a front on the machine of the cluster, or leave out Idempotency-Key and Plimsoll-Webhook.',
-  )
-}

@@ -110,7 +110,7 @@ export class Deliveries {
     const message: JobMessage = {
       type: job.state === 'cancelled' ? 'job.cancelled' : 'job.answered',
       timestamp: new Date(job.endedAt ?? now()).toISOString(),
-      data: documentOf(job, undefined, undefined),
+      data: documentOf(job, { now: now() }),
     }
     const body = JSON.stringify(message)
     const fields = { ...sign(secret, `msg_${job.id}`, now(), body) }

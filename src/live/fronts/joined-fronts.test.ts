@@ -13,6 +13,7 @@ function joined(t: TestContext, parts: Partial<JoinedFrontsParts>) {
     isReady: () => true,
     jobOf: ({ job }) => ({ facts: { job: { id: job } } as never, estimateMs: 0 }),
     quoteOf: () => ({}),
+    wantKeeper() {},
     submit() {},
     tell() {},
     ended() {},

@@ -36,6 +36,8 @@ export interface JoinedFrontsParts {
   /** Awaited before `jobOf`, if the estimator has a store. */
   look?: ((asked: Asked) => Promise<void>) | undefined
   quoteOf(asked: Asked): unknown
+  /** A request is to be kept, and the front knows no keeper. */
+  wantKeeper(): void
   /** Hands a job to the brain. `pressure`: of the front's overload. */
   submit(job: RemoteJob, pressure: number, on?: Ongoing): void
   tell(event: Event): void
@@ -220,6 +222,8 @@ export class JoinedFronts {
       case 'overload':
         front.overload = message.status
         return
+      case 'wants-keeper':
+        return this.#parts.wantKeeper()
       case 'shared':
         front.shared = message.count
         return

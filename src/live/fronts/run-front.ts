@@ -5,7 +5,7 @@ import type { Server } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Question } from '../../estimate/estimator.ts'
-import { type RepeatedAnswers, repeatedAnswers } from '../../front/cache/repeated-answers.ts'
+import { repeatedAnswers } from '../../front/cache/repeated-answers.ts'
 import { sharedCache } from '../../front/cache/shared-cache.ts'
 import type { FrontServer } from '../../front/connection-steps.ts'
 import type { DirectPath } from '../../front/direct/direct-path.ts'
@@ -22,6 +22,7 @@ import type { DirectOrder } from '../../wire/direct.ts'
 import type { FrontWelcome, ToFront } from '../../wire/front-messages.ts'
 import { now } from '../clock.ts'
 import { FrontKeeper } from '../keeper/front-keeper.ts'
+import { LinkedKeeper } from '../keeper/linked-keeper.ts'
 import { listen, urlOf } from '../listen.ts'
 import { type Serving, serviceOf, servingOf } from '../serving.ts'
 import { StopRefusal } from '../stopping.ts'
@@ -33,6 +34,7 @@ import { leaveClients, requestCounter } from './leaving.ts'
 import { noEstimator } from './no-estimator.ts'
 import { PendingRequests } from './pending-requests.ts'
 import { askedOf, RemoteQuotes } from './remote-quotes.ts'
+import { SharedCount } from './shared-count.ts'
 
 /** Delay between attempts of a new front to reach the brain. */
 const joinAgainMs = 100
@@ -58,7 +60,8 @@ class RemoteFront {
   readonly #workers: KnownWorkers
   readonly #pending: PendingRequests
   readonly #quotes: RemoteQuotes
-  readonly #keeper: FrontKeeper | undefined
+  readonly #keeper: FrontKeeper
+  readonly #linkedKeeper: LinkedKeeper
   readonly #welcomed = Promise.withResolvers<FrontWelcome>()
   /** Resolves when the front is to end; rejects if the brain refuses it. */
   readonly #end = Promise.withResolvers<void>()
@@ -68,8 +71,7 @@ class RemoteFront {
   #order: DirectOrder | undefined
   #clientOf: ClientNamer = clientNamer('address')
   #ready = false
-  /** Requests that joined the job of another, as the brain knows them. */
-  #shared = 0
+  readonly #shared = new SharedCount((count) => this.#link.send({ type: 'shared', count }))
   #stopping = false
   readonly #stopRefusal = new StopRefusal()
   readonly #closed = () => (this.#stopping ? this.#stopRefusal.problem() : this.#pending.closed)
@@ -85,7 +87,9 @@ class RemoteFront {
     const link = () => this.#link
     this.#pending = new PendingRequests({ workers: this.#workers, holdMs, now, link, log })
     this.#quotes = new RemoteQuotes({ holdMs, link, noBrain: () => this.#pending.noBrain() })
-    this.#keeper = share?.keeper && new FrontKeeper(share.keeper)
+    const want = () => this.#link.send({ type: 'wants-keeper' })
+    this.#linkedKeeper = new LinkedKeeper({ join: () => join, token, want })
+    this.#keeper = new FrontKeeper(share?.keeper ?? this.#linkedKeeper)
     this.#link = new BrainLink({
       join,
       token,
@@ -103,7 +107,7 @@ class RemoteFront {
 
   /** Finishes all requests within this time, and ends. A repeated call can only shorten the time. `isEnd`: nobody waits for kept jobs. */
   leave(limitMs: number, isEnd = false): void {
-    if (isEnd) this.#keeper?.waiting.end()
+    if (isEnd) this.#keeper.waiting.end()
     this.#leaveBy = Math.min(this.#leaveBy, performance.now() + limitMs)
     this.#end.resolve()
   }
@@ -126,11 +130,11 @@ class RemoteFront {
     this.#direct?.leave()
     server.fastPath?.lendAll()
     if (!trouble) this.#link.send({ type: 'leaving' })
-    this.#keeper?.leave()
+    this.#keeper.leave()
     this.#options.share?.leaving(requests())
-    if (trouble) this.#keeper?.waiting.end()
-    await leaveClients([server, this.#keeper?.server], this.#pending, {
-      late: () => this.#keeper?.waiting.end(),
+    if (trouble) this.#keeper.waiting.end()
+    await leaveClients([server, this.#keeper.server], this.#pending, {
+      late: () => this.#keeper.waiting.end(),
       until: () => (trouble ? 0 : this.#leaveBy),
       hurry: () => this.#stopping || trouble !== undefined,
       problem: trouble ? this.#pending.noBrain() : this.#stopRefusal.problem(),
@@ -168,7 +172,7 @@ class RemoteFront {
     const cache = mostBytes > 0 ? sharedCache({ join, token, mostBytes, isUp }) : undefined
     opened.defer(() => cache?.close())
     const answers = repeatedAnswers(repeats, cache, now)
-    if (answers) opened.adopt(this.#tellShared(answers, beatMs), (timer) => clearInterval(timer))
+    if (answers) opened.adopt(this.#shared.report(answers, beatMs), (timer) => clearInterval(timer))
     const overload = new FrontOverload({ watch, limits })
     const direct = this.#openDirect(welcome, overload, opened)
     const files = share ? limits.tls : this.#options.tls
@@ -191,7 +195,7 @@ class RemoteFront {
     })
     if (arrived) server.on('request', ({ url }) => url?.startsWith('/-/') || arrived())
     this.#server = server
-    this.#keeper?.serve(server)
+    this.#keeper.serve(server)
     return server
   }
 
@@ -213,15 +217,6 @@ class RemoteFront {
     this.#direct?.update(this.#order)
     opened.defer(() => this.#direct?.close())
     return this.#direct?.path
-  }
-
-  /** Reports how many requests joined the job of another. */
-  #tellShared(answers: RepeatedAnswers, everyMs: number): NodeJS.Timeout {
-    return setInterval(() => {
-      const { shared: count } = answers.counters(undefined)
-      if (count !== this.#shared) this.#link.send({ type: 'shared', count })
-      this.#shared = count
-    }, everyMs)
   }
 
   async #listen(server: Server): Promise<void> {
@@ -250,10 +245,11 @@ class RemoteFront {
     this.#stopping = this.#stopping && welcome.resumed
     if (!welcome.resumed) this.#workers.replace(welcome.workers)
     if (!welcome.resumed && this.#server?.listening) this.#announce(this.#server)
-    if (!welcome.resumed) this.#shared = 0
+    if (!welcome.resumed) this.#shared.startOver()
     if (!welcome.resumed && this.#leaveBy < Infinity) this.#link.send({ type: 'leaving' })
     this.#pending.welcomed(welcome)
     if (!welcome.resumed) this.#quotes.askAgain()
+    this.#linkedKeeper.tell(welcome.keeper)
     this.#delegated(welcome.direct)
     this.#stopRefusal.started()
     this.#welcomed.resolve(welcome)
@@ -283,6 +279,8 @@ class RemoteFront {
       case 'ready':
         this.#ready = message.ready
         return
+      case 'keeper':
+        return this.#linkedKeeper.tell(message.keeper)
       case 'quote':
         return this.#quotes.receive(message)
       case 'direct':

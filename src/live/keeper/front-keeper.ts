@@ -15,8 +15,8 @@ export interface KeeperChannel {
   want(): void
   /** Calls back with the address, again when it changes; undefined: there is none. */
   onAddress(then: (address: KeeperAddress | undefined) => void): void
-  /** The keeper may send requests to this port; undefined: no more. */
-  accept(port: number | undefined): void
+  /** The keeper may send requests to this port; undefined: no more. A front of another machine is sent none. */
+  accept?(port: number | undefined): void
 }
 
 /** A request waits this long for a keeper that starts. */
@@ -69,15 +69,16 @@ export class FrontKeeper implements KeeperLink {
   /** Gets no more requests; those in progress are finished. */
   leave(): void {
     this.#isLeaving = true
-    this.#channel.accept(undefined)
+    this.#channel.accept?.(undefined)
   }
 
   #open(): void {
-    if (!this.#address || !this.#front?.forKeeper || this.#server || this.#isLeaving) return
+    const accept = this.#channel.accept
+    if (!accept || !this.#address || !this.#front?.forKeeper || this.#server || this.#isLeaving) return
     const server = this.#front.forKeeper(this.#address.token)
     this.#server = server
     // It stays for the life of the front: a connection that cannot be accepted must not end the process.
     server.on('error', () => {})
-    server.listen(0, '127.0.0.1', () => this.#channel.accept((server.address() as AddressInfo).port))
+    server.listen(0, '127.0.0.1', () => accept((server.address() as AddressInfo).port))
   }
 }

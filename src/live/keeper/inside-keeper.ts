@@ -7,8 +7,9 @@ import type { FrontServer } from '../../front/connection-steps.ts'
 import { guessedAwayMs, type KeeperLink, keeperAway } from '../../front/durable/keeper-link.ts'
 import { WaitingClients } from '../../front/durable/waiting-clients.ts'
 import { RecoveryTime } from '../../lib/retry-times.ts'
-import type { KeeperAddress } from '../../wire/kept.ts'
+import type { KeeperAddress, KeeperPlace } from '../../wire/kept.ts'
 import { newToken } from '../../wire/token.ts'
+import type { KeeperSource } from './keeper-source.ts'
 import type { KeeperSettings } from './messages.ts'
 import { type RunningKeeper, startKeeper } from './run-keeper.ts'
 
@@ -17,7 +18,7 @@ export interface InsideKeeperParts {
   log(line: string): void
 }
 
-export class InsideKeeper implements KeeperLink {
+export class InsideKeeper implements KeeperLink, KeeperSource {
   readonly waiting = new WaitingClients()
   readonly #parts: InsideKeeperParts
   readonly #token = newToken()
@@ -25,6 +26,8 @@ export class InsideKeeper implements KeeperLink {
   readonly #stop = new AbortController()
   #front: Server | undefined
   #running: Promise<RunningKeeper> | undefined
+  #place: KeeperPlace | undefined
+  #changed = () => {}
 
   constructor(parts: InsideKeeperParts) {
     this.#parts = parts
@@ -33,8 +36,12 @@ export class InsideKeeper implements KeeperLink {
   /** Rejects with a 503 if the store cannot be opened. */
   async reach(): Promise<KeeperAddress> {
     try {
-      const { port } = await this.#start()
+      const { port, joinPort } = await this.#start()
       this.#away.ends()
+      if (!this.#place) {
+        this.#place = { port, token: this.#token, ...(joinPort !== undefined && { joinPort }) }
+        this.#changed()
+      }
       return { port, token: this.#token }
     } catch (error) {
       this.#parts.log(`keeper: ${(error as Error).message}`)
@@ -42,6 +49,18 @@ export class InsideKeeper implements KeeperLink {
       this.#away.begins()
       throw keeperAway(this.#away.retryAfterMs())
     }
+  }
+
+  place(): KeeperPlace | undefined {
+    return this.#place
+  }
+
+  want(): void {
+    this.reach().catch(() => {})
+  }
+
+  onChange(then: () => void): void {
+    this.#changed = then
   }
 
   /** The front accepts requests: jobs of an earlier cluster go on. */

@@ -41,7 +41,8 @@ export async function keeperProcess(log: (line: string) => void): Promise<number
     leave()
     throw error
   })
-  tell({ type: 'listening', port: keeper.port })
+  const { port, joinPort } = keeper
+  tell({ type: 'listening', port, ...(joinPort !== undefined && { joinPort }) })
   const code = await over.promise
   process.off('disconnect', end)
   await keeper.close()

@@ -5,7 +5,7 @@
 
 import type { ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import type { KeeperAddress } from '../../wire/kept.ts'
+import type { KeeperPlace } from '../../wire/kept.ts'
 import { newToken } from '../../wire/token.ts'
 import { deathSignal } from '../../worker/processes/death-signal.ts'
 import { endOf, onOutputLine, type startProcess } from '../../worker/processes/start-process.ts'
@@ -17,7 +17,7 @@ export interface KeeperSeatParts {
   command: readonly string[]
   start: typeof startProcess
   /** Where it is; undefined: it has ended. */
-  changed(address: KeeperAddress | undefined): void
+  changed(place: KeeperPlace | undefined): void
   log(line: string): void
 }
 
@@ -36,7 +36,7 @@ export class KeeperSeat {
   #closed = false
   /** A keeper has used the store: the next one continues it, and leaves the lease to nobody. */
   #hasListened = false
-  address: KeeperAddress | undefined
+  place: KeeperPlace | undefined
 
   constructor(parts: KeeperSeatParts) {
     this.#parts = parts
@@ -91,10 +91,10 @@ export class KeeperSeat {
     keeper.on('error', ({ message }) => {
       lastLine = `: ${message}`
     })
-    keeper.on('message', ({ port }: FromKeeper) => {
+    keeper.on('message', ({ type: _, ...ports }: FromKeeper) => {
       this.#hasListened = true
-      this.address = { port, token: this.#token }
-      this.#parts.changed(this.address)
+      this.place = { ...ports, token: this.#token }
+      this.#parts.changed(this.place)
     })
     void endOf(keeper).then(() => this.#ended(performance.now() - began, lastLine))
     const standby = settings.standby && !this.#hasListened
@@ -104,7 +104,7 @@ export class KeeperSeat {
 
   #ended(lastedMs: number, lastLine: string): void {
     this.#process = undefined
-    this.address = undefined
+    this.place = undefined
     this.#parts.changed(undefined)
     if (this.#closed) return
     if (lastedMs > soonMs) this.#waitMs = firstWaitMs

@@ -17,6 +17,8 @@ export interface KeeperSettings {
   /** Memory limit of the keeper's process, in MB; 0: as of fronts. */
   processMb: number
   admin: AdminAddress
+  /** For fronts of other machines: where they may reach it, and their token. Undefined: there are none. */
+  join?: { host: string; token: string }
   /** Where webhooks may go, and the file of the secret that signs them. */
   webhooks: { hosts: readonly string[]; secretFile: string }
 }
@@ -27,4 +29,4 @@ export type ToKeeper =
   /** The ports where fronts accept requests from the keeper. */
   | { type: 'fronts'; ports: readonly number[] }
 
-export type FromKeeper = { type: 'listening'; port: number }
+export type FromKeeper = { type: 'listening'; port: number; joinPort?: number }

@@ -1,14 +1,17 @@
 /** The keeper: leads when no other cluster does, goes on with the jobs that are open then, and serves fronts. */
 
 import { createHash } from 'node:crypto'
-import type { AddressInfo } from 'node:net'
+import type { Server } from 'node:http'
+import type { AddressInfo, Server as NetServer } from 'node:net'
 import { availableParallelism, hostname } from 'node:os'
 import { type ClusterView, clusterView } from '../../keeper/cluster-view.ts'
 import { Keeper } from '../../keeper/keeper.ts'
 import { keeperServer } from '../../keeper/keeper-server.ts'
 import { Deliveries } from '../../keeper/webhooks/deliveries.ts'
+import { refusalLog } from '../../lib/refusal-log.ts'
 import { openJobStore } from '../../store/open-store.ts'
 import type { JobStore } from '../../store/store.ts'
+import { secureListener } from '../../wire/secure.ts'
 import { closeFront } from '../stopping.ts'
 import type { KeeperOverload } from './keeper-overload.ts'
 import type { KeeperSettings } from './messages.ts'
@@ -26,6 +29,7 @@ export interface KeeperOptions {
 
 export interface RunningKeeper {
   port: number
+  joinPort: number | undefined
   close(): Promise<void>
 }
 
@@ -56,22 +60,46 @@ export async function startKeeper(options: KeeperOptions, signal?: AbortSignal):
   )
   await terms.start()
   const closing = new AbortController()
-  const server = keeperServer({
-    keeper: () => terms.keeper,
-    operatorToken: () => settings().admin.token,
-    ...{ view, store, token, webhookHosts: webhooks.hosts, closing: closing.signal, now, log },
-    ...(overload && { overload }),
-  })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', resolve)
-  })
+  const serve = () =>
+    keeperServer({
+      keeper: () => terms.keeper,
+      operatorToken: () => settings().admin.token,
+      ...{ view, store, token, webhookHosts: webhooks.hosts, closing: closing.signal, now, log },
+      ...(overload && { overload }),
+    })
+  const server = serve()
+  const port = await portOf(server, '127.0.0.1')
   opening.defer(() => closeFront(server, 1_000))
+  const joinPort = await openJoinPort(settings().join, { serve, log }, opening)
   // Fronts that wait for answers are told where the jobs are; then their connections end.
   opening.defer(() => closing.abort())
   const opened = opening.move()
-  const { port } = server.address() as AddressInfo
-  return { port, close: () => opened.disposeAsync() }
+  return { port, joinPort, close: () => opened.disposeAsync() }
+}
+
+/** The port for fronts of other machines, which prove that they know the token of fronts; `opening` closes it. */
+async function openJoinPort(
+  join: KeeperSettings['join'],
+  { serve, log }: { serve(): Server; log(line: string): void },
+  opening: AsyncDisposableStack,
+): Promise<number | undefined> {
+  if (!join) return undefined
+  const server = serve()
+  const tokenOf = (role: string) => (role === 'front' ? join.token : undefined)
+  const { listener, close } = secureListener(server, { tokenOf, refused: refusalLog('keeper', log) })
+  const port = await portOf(listener, join.host)
+  opening.defer(() => close())
+  opening.defer(() => closeFront(server, 1_000, listener))
+  return port
+}
+
+/** Resolves with a free port, on which the server listens. */
+async function portOf(server: NetServer, host: string): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, host, resolve)
+  })
+  return (server.address() as AddressInfo).port
 }
 
 /** The keeper of one supervisor: the next one need not wait for the lease of one that was killed. */

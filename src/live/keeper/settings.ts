@@ -15,8 +15,8 @@ const mostJobs = 500
 
 /** Throws ConfigError if the store cannot be used. */
 export function keeperSettings(
-  { keep = {}, dataDir, queue, adminTls, frontLimits }: ClusterOptions,
-  { operator: token }: Tokens,
+  { keep = {}, dataDir, queue, adminTls, frontLimits, joinAddress }: ClusterOptions,
+  { operator: token, front }: Tokens,
   adminUrl: string,
 ): KeeperSettings {
   const { store = join(dataDir, 'jobs'), keepMs = usualKeepMs, keepBytes = usualKeepBytes } = keep
@@ -28,6 +28,7 @@ export function keeperSettings(
     most: Math.max(1, Math.min(mostJobs, Math.floor(queue / 2))),
     processMb: frontLimits?.processMb ?? 0,
     admin: { url, token },
+    ...(joinAddress && { join: { host: joinAddress.host, token: front } }),
     webhooks: { hosts: keep.webhookHosts ?? [], secretFile: join(dataDir, 'tokens', 'webhook') },
   }
 }

@@ -1,5 +1,6 @@
 /** The messages between the brain's process and the one that supervises it and runs fronts and workers. */
 
+import type { KeeperPlace } from '../../wire/kept.ts'
 import type { Tokens } from '../../wire/token.ts'
 import type { RunningWorker, WorkerStart } from '../fleet/worker-processes.ts'
 import type { FrontSettings } from '../fronts/front-channel.ts'
@@ -37,6 +38,8 @@ export type ToBrain =
   | { type: 'closed' }
   | { type: 'launch-failed'; launch: string; message: string; output?: string }
   | { type: 'worker-gone'; launch: string; message: string }
+  /** Where the keeper is; without a place, there is none. */
+  | { type: 'keeper'; place?: KeeperPlace }
   /** The workers that run, as an answer to this request. */
   | { type: 'workers'; ask: number; workers: readonly RunningWorker[] }
   /** All workers have ended. */
@@ -62,6 +65,8 @@ export type FromBrain =
   /** It handles signals. */
   | { type: 'serving' }
   | { type: 'roll' }
+  /** A front of another machine has a request that is to be kept. */
+  | { type: 'want-keeper' }
   | { type: 'close'; graceMs: number }
   /** These are the methods of a provider of workers. */
   | { type: 'launch'; launch: string; start: WorkerStart }

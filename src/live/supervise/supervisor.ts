@@ -73,12 +73,15 @@ export class Supervisor {
       command &&
       new KeeperSeat({
         ...{ command, start: this.#effects.start, log: options.log },
-        changed: (address) => this.#fronts.tellKeeper(address),
+        changed: (place) => {
+          this.#fronts.tellKeeper(place)
+          this.#tellKeeper()
+        },
       })
     this.#fronts = new FrontProcesses({
       command: options.front,
       keeper: {
-        address: () => this.#keeper?.address,
+        address: () => this.#keeper?.place,
         want: () => this.#keeper?.want(),
         fronts: (ports) => this.#keeper?.fronts(ports),
       },
@@ -149,6 +152,13 @@ export class Supervisor {
       ...{ type: 'begin', epoch: this.#epoch, tokens, workers: this.#workers.list() },
       ...(this.#memory && { memory: this.#memory }),
     })
+    this.#tellKeeper()
+  }
+
+  /** For fronts of other machines, which ask the brain. */
+  #tellKeeper(): void {
+    const place = this.#keeper?.place
+    this.#tell({ type: 'keeper', ...(place && { place }) })
   }
 
   /** `code`: null if it did not end by itself. */
@@ -190,6 +200,8 @@ export class Supervisor {
         return
       case 'roll':
         return void this.#roll(brain)
+      case 'want-keeper':
+        return this.#keeper?.want()
       case 'close':
         this.#stopping = true
         return void this.#fronts.close(message.graceMs).then(() => this.#tell({ type: 'closed' }))
