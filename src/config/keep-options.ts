@@ -56,6 +56,22 @@ export const keepOptions = under('Kept jobs', {
     max: 100,
     value: 'PERCENT',
   },
+  endedJobs: {
+    type: 'integer',
+    help: 'how many kept jobs that have ended are remembered; above it, those that ended first are forgotten',
+    default: 1_000_000,
+    min: 1,
+    max: 1_000_000_000,
+    value: 'JOBS',
+  },
+  endedSpace: {
+    type: 'number',
+    help: 'space for remembering kept jobs that have ended, without bodies and results, in MB',
+    default: 1024,
+    min: 1,
+    max: 1_000_000_000,
+    value: 'MB',
+  },
   webhookHosts: {
     type: 'text',
     help:

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { StoreError } from '../lib/errors.ts'
 import { MemoryJobStore } from '../store/memory.ts'
+import { keepAll } from '../store/testing/samples.ts'
 import { Keeper } from './keeper.ts'
 import type { KeeperParts } from './keeper-parts.ts'
 import type { JobResponse } from './send-job.ts'
@@ -42,7 +43,7 @@ async function startKeeper(
     cores: () => 2,
     ...{ store, epoch: lease!.epoch, fronts: () => [1], token: 't', most: 10, send },
     limits: { jobs: 100, bytes: 2 ** 30, clientShare: 1 },
-    retention: { keepMs: Infinity, keepBytes: Infinity, rememberMs: Infinity },
+    retention: keepAll,
     ...{ now: () => 0, random: () => 0.5, log() {}, fenced() {} },
   })
   await keeper.start()

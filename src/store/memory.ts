@@ -1,6 +1,6 @@
 /** A store in memory, for simulations and tests: it keeps every promise of a store but durability. */
 import { takeIn } from './content.ts'
-import { checkPageLimit, cursorAfter, seqOfCursor } from './queries.ts'
+import { checkPageLimit, cursorAfter, endOfExcess, excessOf, seqOfCursor } from './queries.ts'
 import {
   acceptedRow,
   answerRow,
@@ -12,6 +12,7 @@ import {
   isSameJob,
   type JobRow,
   readJob,
+  rowBytesOf,
 } from './rows.ts'
 import type {
   Acceptance,
@@ -36,6 +37,8 @@ export interface MemoryJobsOptions {
 
 interface Entry {
   row: JobRow
+  /** Of a job that has ended. */
+  rowBytes: number
   /** Undefined: removed. */
   body: Uint8Array | undefined
   result: { fields: readonly Field[]; bytes: Uint8Array } | undefined
@@ -101,7 +104,7 @@ export class MemoryJobStore implements JobStore {
       },
       ...{ result_kept: 0, facts: null, webhook_tries: 0, webhook_due: null, webhook_problem: null },
     }
-    this.#entries.set(job.id, { row, body, result: undefined })
+    this.#entries.set(job.id, { row, rowBytes: 0, body, result: undefined })
     if (key !== null) this.#byKey.set(keyOf(client, key), row)
     return { kind: 'accepted' }
   }
@@ -127,6 +130,7 @@ export class MemoryJobStore implements JobStore {
     Object.assign(row, { state, ended_at, status, result_bytes, facts, result_kept: result ? 1 : 0 })
     if (row.webhook_url !== null) row.webhook_due = ended_at
     entry.result = result
+    entry.rowBytes = rowBytesOf(row, end)
     return true
   }
 
@@ -221,13 +225,12 @@ export class MemoryJobStore implements JobStore {
     return this.#secret
   }
 
-  async sweep(epoch: number, now: number, { keepMs, keepBytes, rememberMs }: Retention): Promise<number> {
+  async sweep(epoch: number, now: number, retention: Retention): Promise<number> {
     this.#mayWrite(epoch)
-    const ended = [...this.#entries.values()].filter(({ row }) => row.ended_at !== null)
-    const newestFirst = ended.sort((a, b) => b.row.ended_at! - a.row.ended_at! || b.row.seq - a.row.seq)
+    const { keepMs, keepBytes, rememberMs } = retention
+    let removed = this.#forgetExcess(retention)
     let bytes = 0
-    let removed = 0
-    for (const entry of newestFirst) {
+    for (const entry of this.#endedJobs().reverse()) {
       const { row } = entry
       if (entry.body) bytes += row.body_bytes + (row.result_bytes ?? 0)
       if (entry.body && (bytes > keepBytes || row.ended_at! < now - keepMs)) {
@@ -244,6 +247,27 @@ export class MemoryJobStore implements JobStore {
 
   async close(): Promise<void> {
     this.#isClosed = true
+  }
+
+  /** Forgets the oldest jobs above the limits. Returns the number of results that were kept of them. */
+  #forgetExcess(retention: Retention): number {
+    const ended = this.#endedJobs()
+    const bytes = ended.reduce((sum, { rowBytes }) => sum + rowBytes, 0)
+    const excess = excessOf({ jobs: ended.length, bytes }, retention)
+    if (!excess) return 0
+    const positions = ended.map(({ row, rowBytes }) => ({
+      ...{ endedAt: row.ended_at!, seq: row.seq, bytes: rowBytes },
+    }))
+    const { seq: last } = endOfExcess(positions, excess)
+    const forgotten = ended.slice(0, ended.findIndex(({ row }) => row.seq === last) + 1)
+    for (const { row } of forgotten) this.#forget(row)
+    return forgotten.filter(({ row }) => row.result_kept === 1).length
+  }
+
+  /** The oldest first. */
+  #endedJobs(): Entry[] {
+    const ended = [...this.#entries.values()].filter(({ row }) => row.ended_at !== null)
+    return ended.sort((a, b) => a.row.ended_at! - b.row.ended_at! || a.row.seq - b.row.seq)
   }
 
   #forget(row: JobRow): void {

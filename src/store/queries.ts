@@ -1,6 +1,6 @@
 /** What both databases check of a query, and the cursors of their pages. */
 import { StoreError } from '../lib/errors.ts'
-import type { JobQuery } from './store.ts'
+import type { JobQuery, Retention } from './store.ts'
 
 export const maxPageLimit = 10_000
 
@@ -30,6 +30,48 @@ export function checkPageLimit(store: string, limit: number): void {
     `${store}: limit = ${limit}: must be a whole number from 1 to ${maxPageLimit}`,
     'STORE_QUERY',
   )
+}
+
+/** A job among those that have ended, the oldest first. `seq` orders jobs with the same time. */
+export interface Position {
+  endedAt: number
+  seq: number
+}
+
+/** What a sweep removes: everything up to these positions. Jobs go with their results. */
+export interface Removal {
+  results: Position
+  jobs: Position
+}
+
+/** Before all jobs. */
+export const noPosition: Position = { endedAt: -Infinity, seq: 0 }
+
+export function laterOf(a: Position, b: Position): Position {
+  return a.endedAt > b.endedAt || (a.endedAt === b.endedAt && a.seq > b.seq) ? a : b
+}
+
+/** How many of the jobs that have ended, and how much space of their rows, are above the limits. Undefined: none. */
+export function excessOf(
+  ended: { jobs: number; bytes: number },
+  { rememberJobs, rememberBytes }: Retention,
+): { jobs: number; bytes: number } | undefined {
+  const excess = { jobs: ended.jobs - rememberJobs, bytes: ended.bytes - rememberBytes }
+  return excess.jobs > 0 || excess.bytes > 0 ? excess : undefined
+}
+
+/** The position up to which the oldest jobs make up the excess. */
+export function endOfExcess(
+  oldestFirst: Iterable<Position & { bytes: number }>,
+  excess: { jobs: number; bytes: number },
+): Position {
+  let [jobs, bytes] = [0, 0]
+  for (const { endedAt, seq, bytes: more } of oldestFirst) {
+    jobs++
+    bytes += more
+    if (jobs >= excess.jobs && bytes >= excess.bytes) return { endedAt, seq }
+  }
+  return noPosition
 }
 
 export interface Filter {

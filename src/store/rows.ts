@@ -137,6 +137,26 @@ export function cancelRow(id: string, endedAt: number, facts: unknown): EndRow {
   }
 }
 
+/** What a row takes besides its texts, with its part of the indexes; roughly. */
+const bareRowBytes = 500
+
+/** The space of the row of a job that ends, in SQL. */
+export function rowBytesSql(row: string, end: string): string {
+  const texts = [...acceptedTexts.map((column) => row + column), ...endTexts.map((column) => end + column)]
+  return [bareRowBytes, ...texts.map((text) => `coalesce(octet_length(${text}), 0)`)].join(' + ')
+}
+
+export function rowBytesOf(row: JobRow, end: EndRow): number {
+  const texts = [...acceptedTexts.map((column) => row[column]), ...endTexts.map((column) => end[column])]
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text ?? ''), bareRowBytes)
+}
+
+const acceptedTexts = [
+  ...(['id', 'workload', 'client', 'quote', 'method', 'target', 'fields'] as const),
+  ...(['idempotency_key', 'fingerprint', 'webhook_url'] as const),
+]
+const endTexts = ['facts', 'answer_fields'] as const
+
 function json(value: unknown): string | null {
   return JSON.stringify(value) ?? null
 }

@@ -120,9 +120,15 @@ export interface Retention {
   keepBytes: number
   /**
    * How long jobs are remembered after their ends, so that they are told from unknown ones, and how long their idempotency
-   * keys count. Jobs whose results are kept or whose webhooks wait are remembered in any case.
+   * keys count. Jobs whose results are kept or whose webhooks wait are remembered longer.
    */
   rememberMs: number
+  /**
+   * How many jobs are remembered after their ends, and the space of their rows. Above either limit the jobs that ended first
+   * are forgotten, with their results, keys and waiting webhooks.
+   */
+  rememberJobs: number
+  rememberBytes: number
 }
 
 /** A leader's right to write. It lasts until another leader begins, even beyond its time. Rejections are `StoreError`s. */

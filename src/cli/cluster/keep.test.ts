@@ -4,6 +4,7 @@ import { asyncAboveFrom, keepFrom } from './keep.ts'
 
 const usual = {
   ...{ keepResults: 24, resultSpace: 1024, standby: false, openJobs: 50_000, openSpace: 1024, openShare: 50 },
+  ...{ endedJobs: 1_000_000, endedSpace: 1024 },
   ...{ store: undefined, webhookHosts: undefined, asyncAbove: undefined },
 }
 
@@ -41,4 +42,9 @@ test('the time above which requests are kept has a unit', () => {
 test('limits of open jobs are bytes and a share', () => {
   const { open } = keepFrom({ ...usual, openJobs: 7, openSpace: 2, openShare: 25 }).keep!
   assert.deepEqual(open, { jobs: 7, bytes: 2 * 2 ** 20, clientShare: 0.25 })
+})
+
+test('limits of jobs that have ended are a number and bytes', () => {
+  const { ended } = keepFrom({ ...usual, endedJobs: 9, endedSpace: 1.5 }).keep!
+  assert.deepEqual(ended, { jobs: 9, bytes: 1.5 * 2 ** 20 })
 })

@@ -15,6 +15,8 @@ export function keepFrom({
   openJobs,
   openSpace,
   openShare,
+  endedJobs,
+  endedSpace,
   webhookHosts,
 }: OptionValues<typeof keepOptions>): Pick<ClusterOptions, 'keep'> {
   const isDatabase = store !== undefined && /^postgres(ql)?:\/\//.test(store)
@@ -35,6 +37,7 @@ export function keepFrom({
         bytes: Math.round(openSpace * 2 ** 20),
         clientShare: openShare / 100,
       },
+      ended: { jobs: endedJobs, bytes: Math.round(endedSpace * 2 ** 20) },
       webhookHosts: readHosts(webhookHosts),
     },
   }

@@ -3,6 +3,7 @@
 import type { TestContext } from 'node:test'
 import { MemoryJobStore } from '../../store/memory.ts'
 import type { JobStore } from '../../store/store.ts'
+import { keepAll } from '../../store/testing/samples.ts'
 import type { KeepOrder } from '../../wire/kept.ts'
 import { Keeper } from '../keeper.ts'
 import type { KeeperParts } from '../keeper-parts.ts'
@@ -66,7 +67,7 @@ export async function startKeeper(
   }
   const keeper = new Keeper({
     ...{ store, epoch: lease!.epoch, fronts: () => [1], token: 't', most, limits, send },
-    retention: { keepMs: Infinity, keepBytes: Infinity, rememberMs: Infinity },
+    retention: keepAll,
     ...{ now: () => 0, random: () => 0.5, cores: () => 2, log() {}, leads },
     fenced() {
       isFenced = true

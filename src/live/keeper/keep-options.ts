@@ -13,6 +13,8 @@ export interface KeepOptions {
   keepBytes?: number
   /** Limits of jobs without an answer. Default: 50,000 jobs, 1 GiB of requests, half of both for one client. */
   open?: QuotaLimits
+  /** Limits of remembered jobs that have ended. Default: 1,000,000 jobs, 1 GiB for their rows. */
+  ended?: { jobs: number; bytes: number }
   /** Hosts to which webhooks may go. Default: none. */
   webhookHosts?: readonly string[]
 }

@@ -26,6 +26,7 @@ test('a keeper that cannot open its store ends, so that another one can be start
     settings: {
       ...{ store, standby: false, keepMs: 1_000, keepBytes: 1_000, most: 1 },
       ...{ limits: { jobs: 1, bytes: 1_000, clientShare: 1 }, processMb: 0 },
+      ended: { jobs: 1, bytes: 1_000 },
       admin: { url: 'http://127.0.0.1:1', token: 'token' },
       webhooks: { hosts: [], secretFile: join(folder, 'secret') },
     },

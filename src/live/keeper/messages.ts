@@ -12,6 +12,8 @@ export interface KeeperSettings {
   keepMs: number
   keepBytes: number
   limits: QuotaLimits
+  /** How many jobs that have ended are remembered, and how much space their rows may take. */
+  ended: { jobs: number; bytes: number }
   /** How many jobs the cluster is given at a time. */
   most: number
   /** Memory limit of the keeper's process, in MB; 0: as of fronts. */

@@ -114,8 +114,11 @@ async function beginTerm(
   { epoch, leads, fenced }: TermParts,
   ending: AsyncDisposableStack,
 ): Promise<Keeper> {
-  const { keepMs, keepBytes, most, limits, webhooks } = settings()
-  const retention = { keepMs, keepBytes, rememberMs: keepMs * rememberTimes }
+  const { keepMs, keepBytes, most, limits, ended, webhooks } = settings()
+  const retention = {
+    ...{ keepMs, keepBytes },
+    ...{ rememberMs: keepMs * rememberTimes, rememberJobs: ended.jobs, rememberBytes: ended.bytes },
+  }
   const keeper = new Keeper({
     ...{ store, epoch, fronts, token, most, limits, retention, now, log, fenced, leads },
     random: Math.random,

@@ -25,6 +25,7 @@ export function keeperSettings(
   return {
     ...{ store, standby: keep.standby ?? false, keepMs, keepBytes },
     limits: keep.open ?? usualLimits,
+    ended: keep.ended ?? { jobs: 1_000_000, bytes: 2 ** 30 },
     most: Math.max(1, Math.min(mostJobs, Math.floor(queue / 2))),
     processMb: frontLimits?.processMb ?? 0,
     admin: { url, token },

@@ -1,18 +1,12 @@
 /** Reads jobs and pages. */
-import { filterOf } from '../queries.ts'
+import { excessOf, filterOf, laterOf, noPosition, type Position, type Removal } from '../queries.ts'
 import { type JobRow, jobColumns } from '../rows.ts'
 import type { JobQuery, Retention } from '../store.ts'
 import type { Found } from './contents.ts'
-import type { Database, Value } from './database.ts'
+import type { Database, Query, Value } from './database.ts'
 
 export const columns = `seq, ${jobColumns.join(', ')}`
 const openPage = 500
-
-/** `seq` orders rows with the same time. */
-export interface Position {
-  endedAt: number
-  seq: number
-}
 
 export function readsOf({ read }: Database) {
   const rows = (condition: string, values: readonly Value[]) =>
@@ -53,17 +47,9 @@ export function readsOf({ read }: Database) {
         limit,
       ]),
 
-    /** Everything up to the newer of the two limits is to be removed. */
-    async oldestToRemove(now: number, { keepMs, keepBytes }: Retention): Promise<Position> {
-      const byAge = { endedAt: now - keepMs, seq: 0 }
-      const [bySpace] = await read<Position>(
-        `SELECT ended_at AS "endedAt", seq FROM (
-           SELECT ended_at, seq, sum(kept_bytes) OVER (ORDER BY ended_at DESC, seq DESC) AS bytes
-           FROM plimsoll.jobs WHERE kept_bytes IS NOT NULL AND ended_at >= $1::float8) AS kept
-         WHERE bytes > $2::float8 ORDER BY ended_at DESC, seq DESC LIMIT 1`,
-        [byAge.endedAt, keepBytes],
-      )
-      return bySpace ?? byAge
+    async oldestToRemove(now: number, retention: Retention): Promise<Removal> {
+      const jobs = await oldestJobs(read, retention)
+      return { jobs, results: laterOf(jobs, await oldestResults(read, now, retention)) }
     },
 
     /** The jobs with one of these ids, or with one of these keys of their clients. */
@@ -75,6 +61,37 @@ export function readsOf({ read }: Database) {
         [ids, clients, keys],
       ),
   }
+}
+
+/** The later one of the limits of age and space. */
+async function oldestResults(read: Query, now: number, { keepMs, keepBytes }: Retention): Promise<Position> {
+  const byAge = { endedAt: now - keepMs, seq: 0 }
+  const [bySpace] = await read<Position>(
+    `SELECT ended_at AS "endedAt", seq FROM (
+       SELECT ended_at, seq, sum(kept_bytes) OVER (ORDER BY ended_at DESC, seq DESC) AS bytes
+       FROM plimsoll.jobs WHERE kept_bytes IS NOT NULL AND ended_at >= $1::float8) AS kept
+     WHERE bytes > $2::float8 ORDER BY ended_at DESC, seq DESC LIMIT 1`,
+    [byAge.endedAt, keepBytes],
+  )
+  return bySpace ?? byAge
+}
+
+async function oldestJobs(read: Query, retention: Retention): Promise<Position> {
+  const [ended] = await read<{ jobs: number; bytes: number }>(
+    `SELECT count(*)::float8 AS jobs, coalesce(sum(row_bytes), 0)::float8 AS bytes
+     FROM plimsoll.jobs WHERE ended_at IS NOT NULL`,
+  )
+  const excess = excessOf(ended!, retention)
+  if (!excess) return noPosition
+  const [last] = await read<Position>(
+    `SELECT ended_at AS "endedAt", seq FROM (
+       SELECT ended_at, seq, row_number() OVER oldest AS jobs, sum(row_bytes) OVER oldest AS bytes
+       FROM plimsoll.jobs WHERE ended_at IS NOT NULL
+       WINDOW oldest AS (ORDER BY ended_at, seq ROWS UNBOUNDED PRECEDING)) AS ended
+     WHERE jobs >= $1::float8 AND bytes >= $2::float8 ORDER BY ended_at, seq LIMIT 1`,
+    [excess.jobs, excess.bytes],
+  )
+  return last ?? noPosition
 }
 
 export type Reads = ReturnType<typeof readsOf>

@@ -7,7 +7,7 @@ import type { Database, Query } from './database.ts'
  *
  * `leader` has one row, which every write locks and only a new leader changes; the lease is a table of its own, so that a
  * renewal never waits for writes. Small bodies and results are columns of `jobs`, large ones are rows of `chunks`.
- * `kept_bytes` counts body and result of a job that has ended, until they are removed.
+ * `kept_bytes` counts body and result of a job that has ended, until they are removed; `row_bytes` its row.
  */
 const migrations = [
   `CREATE TABLE plimsoll.leader (one int PRIMARY KEY CHECK (one = 1), epoch bigint NOT NULL);
@@ -41,6 +41,16 @@ const migrations = [
    ALTER TABLE plimsoll.chunks ALTER bytes SET STORAGE EXTERNAL;`,
   `CREATE TABLE plimsoll.secrets (name text PRIMARY KEY, secret text NOT NULL);
    CREATE INDEX jobs_disabled ON plimsoll.jobs (webhook_due) WHERE webhook_state = 'disabled';`,
+  `ALTER TABLE plimsoll.jobs ADD row_bytes bigint;
+   UPDATE plimsoll.jobs SET row_bytes = 500 + coalesce(octet_length(id), 0) + coalesce(octet_length(workload), 0)
+     + coalesce(octet_length(client), 0) + coalesce(octet_length(quote), 0)
+     + coalesce(octet_length(method), 0) + coalesce(octet_length(target), 0)
+     + coalesce(octet_length(fields), 0) + coalesce(octet_length(idempotency_key), 0)
+     + coalesce(octet_length(fingerprint), 0) + coalesce(octet_length(webhook_url), 0)
+     + coalesce(octet_length(facts), 0) + coalesce(octet_length(answer_fields), 0)
+   WHERE ended_at IS NOT NULL;
+   DROP INDEX plimsoll.jobs_ended;
+   CREATE INDEX jobs_ended ON plimsoll.jobs (ended_at, seq, row_bytes) WHERE ended_at IS NOT NULL;`,
 ]
 
 /** Held while tables are made or changed, so that two processes do not do it at once. It spells "plimsoll". */

@@ -1,5 +1,5 @@
 /** The SQL of writes. Each is one statement, and so one transaction; its first parameter is the epoch of the leader. */
-import type { AcceptedRow } from '../rows.ts'
+import { type AcceptedRow, rowBytesSql } from '../rows.ts'
 
 /**
  * Rows are written only if their leader is the last one. The lock makes a new leader wait for writes that have begun, and
@@ -40,6 +40,7 @@ export const endRows = `WITH ${fence}, ended AS (
     UPDATE plimsoll.jobs SET state = rows.state, ended_at = rows.ended_at, status = rows.status,
       answer_fields = rows.answer_fields, result_bytes = rows.result_bytes, facts = rows.facts,
       result_kept = (rows.result_bytes IS NOT NULL)::int, kept_bytes = body_bytes + coalesce(rows.result_bytes, 0),
+      row_bytes = ${rowBytesSql('jobs.', 'rows.')},
       webhook_due = CASE WHEN webhook_url IS NOT NULL THEN rows.ended_at END,
       result = ${content}, result_chunks = content
     FROM fence CROSS JOIN ${rowsOf(
@@ -95,11 +96,16 @@ export const removeResults = `WITH ${fence}, old AS MATERIALIZED (
     FROM old WHERE jobs.seq = old.seq RETURNING old.result_kept)
   SELECT ${isLeading}, count(*)::int AS jobs, coalesce(sum(result_kept), 0)::int AS results FROM removed`
 
-/** A job whose webhook still waits is not forgotten: its delivery is tried again. */
+/**
+ * Forgets `$5` jobs that ended before `$2`, unless their webhooks wait and are tried again; and those up to the time `$3` and, of the
+ * same time, `$4`.
+ */
 export const forgetJobs = `WITH ${fence}, forgotten AS (
     DELETE FROM plimsoll.jobs WHERE seq IN (SELECT seq FROM plimsoll.jobs
-      WHERE ended_at < $2::float8 AND kept_bytes IS NULL AND webhook_state IS DISTINCT FROM 'waiting'
-        AND EXISTS (SELECT FROM fence) ORDER BY ended_at LIMIT $3) RETURNING 1)
+      WHERE ended_at <= greatest($2::float8, $3::float8) AND kept_bytes IS NULL
+        AND (ended_at < $2::float8 AND webhook_state IS DISTINCT FROM 'waiting'
+          OR (ended_at, seq) <= ($3::float8, $4::int8))
+        AND EXISTS (SELECT FROM fence) ORDER BY ended_at, seq LIMIT $5) RETURNING 1)
   SELECT ${isLeading}, count(*)::int AS jobs FROM forgotten`
 
 /** The first one stays. */

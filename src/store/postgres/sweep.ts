@@ -16,14 +16,16 @@ const stepRows = 200
 /** Resolves with the number of removed results. */
 export async function sweep(db: Database, reads: Reads, { epoch, now, retention }: Sweep): Promise<number> {
   await db.write(dropAbandoned, [epoch])
-  const { endedAt, seq } = await reads.oldestToRemove(now, retention)
+  const { results: upTo, jobs } = await reads.oldestToRemove(now, retention)
   const forgetBefore = now - retention.rememberMs
   for (let removed = 0; ; ) {
     const step = await ledBy<{ jobs: number; results: number }>(db, epoch, removeResults, [
-      ...[epoch, endedAt, seq, stepRows],
+      ...[epoch, upTo.endedAt, upTo.seq, stepRows],
     ])
     removed += step.results
-    const forgotten = await ledBy<{ jobs: number }>(db, epoch, forgetJobs, [epoch, forgetBefore, stepRows])
+    const forgotten = await ledBy<{ jobs: number }>(db, epoch, forgetJobs, [
+      ...[epoch, forgetBefore, jobs.endedAt, jobs.seq, stepRows],
+    ])
     if (step.jobs < stepRows && forgotten.jobs < stepRows) return removed
   }
 }

@@ -1,5 +1,6 @@
 /** What the main thread asks of the store's thread, and what it replies. */
 import type { StoreErrorCode } from '../../lib/errors.ts'
+import type { Removal } from '../queries.ts'
 import type { AcceptedRow, EndRow, JobRow } from '../rows.ts'
 import type { JobQuery, Retention, Webhook } from '../store.ts'
 
@@ -21,12 +22,6 @@ export type Found = { bytes: Uint8Array } | { file: string; length: number }
 
 export type FoundResult = Found & { status: number; fields: string }
 
-/** `seq` orders rows with the same time. */
-export interface Position {
-  endedAt: number
-  seq: number
-}
-
 export interface DisabledUrl {
   url: string
   until: number
@@ -40,7 +35,7 @@ interface Results {
   lead: number | undefined
   renew: boolean
   release: undefined
-  /** Removes a few results up to this position, and jobs that ended before `forgetBefore`. */
+  /** Removes a few results and jobs up to these positions, and jobs that ended before `forgetBefore`. */
   remove: { results: number; isDone: boolean }
 
   job: JobRow | undefined
@@ -51,7 +46,7 @@ interface Results {
   open: JobRow[]
   webhooks: JobRow[]
   disabled: DisabledUrl[]
-  'oldest-to-remove': Position
+  'oldest-to-remove': Removal
   close: undefined
 }
 
@@ -63,7 +58,7 @@ export type Write =
   | { kind: 'lead'; holder: string; ttlMs: number }
   | { kind: 'renew'; epoch: number; ttlMs: number }
   | { kind: 'release'; epoch: number }
-  | { kind: 'remove'; epoch: number; upTo: Position; forgetBefore: number }
+  | { kind: 'remove'; epoch: number; upTo: Removal; forgetBefore: number }
 
 export type Read =
   | { kind: 'job'; id: string }
@@ -74,7 +69,6 @@ export type Read =
   | { kind: 'open'; after: number }
   | { kind: 'webhooks'; limit: number }
   | { kind: 'disabled'; now: number }
-  /** Results up to this position are to be removed. */
   | { kind: 'oldest-to-remove'; now: number; retention: Retention }
   | { kind: 'close' }
 

@@ -17,7 +17,17 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { openSqliteJobs } from '../sqlite.ts'
-import { answerOf, bytesOf, epochOf, newJob, openLed, range, rejectsWith } from '../testing/samples.ts'
+import {
+  answerOf,
+  bytesOf,
+  epochOf,
+  idsOf,
+  keepAll,
+  newJob,
+  openLed,
+  range,
+  rejectsWith,
+} from '../testing/samples.ts'
 
 const large = Buffer.alloc(100_000, 'large')
 
@@ -61,7 +71,7 @@ test('large contents of jobs that are not accepted, or are removed, leave no fil
   assert.deepEqual(names(), [first])
   await store.answer(epoch, 'job-1', answerOf(1, { body: large, endedAt: 1 }))
   assert.equal(names().length, 2)
-  await store.sweep(epoch, 10, { keepMs: 1, keepBytes: 1e9, rememberMs: 1e9 })
+  await store.sweep(epoch, 10, { ...keepAll, keepMs: 1 })
   assert.deepEqual(names(), [])
 })
 
@@ -138,10 +148,29 @@ test('files of other applications and of newer versions are not used', async (t)
   await (await open()).close()
   const db = new DatabaseSync(file)
   db.exec('PRAGMA user_version = 99')
-  await rejectsWith(open(), 'STORE', /schema version 99; this Plimsoll supports versions up to 2/)
+  await rejectsWith(open(), 'STORE', /schema version 99; this Plimsoll supports versions up to 3/)
   db.exec('PRAGMA user_version = 0')
   db.close()
   await rejectsWith(open(), 'STORE', /another application's database/)
+})
+
+test('a file of version 2 is brought up to date: its rows count towards the space of ended jobs', async (t) => {
+  const { open, file } = scratch(t)
+  const before = await open()
+  const epoch = await epochOf(before)
+  for (const number of [1, 2]) {
+    await before.accept(epoch, newJob(number))
+    await before.cancel(epoch, `job-${number}`, number)
+  }
+  await before.close()
+  const db = new DatabaseSync(file)
+  db.exec(`DROP INDEX jobs_ended; ALTER TABLE jobs DROP COLUMN row_bytes;
+    CREATE INDEX jobs_ended ON jobs (ended_at) WHERE ended_at IS NOT NULL; PRAGMA user_version = 2`)
+  db.close()
+  const after = await open()
+  t.after(() => after.close())
+  await after.sweep(await epochOf(after), 10, { ...keepAll, rememberBytes: 1_000 })
+  assert.deepEqual(await idsOf((await after.list({ limit: 9 })).jobs), ['job-2'])
 })
 
 test('writes fail when the file was removed meanwhile', async (t) => {

@@ -1,8 +1,17 @@
 /** Reads jobs, contents and pages. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { filterOf } from '../queries.ts'
+import {
+  endOfExcess,
+  excessOf,
+  filterOf,
+  laterOf,
+  noPosition,
+  type Position,
+  type Removal,
+} from '../queries.ts'
 import { type JobRow, jobColumns } from '../rows.ts'
-import type { DisabledUrl, Found, Position, Read, ResultOf } from './calls.ts'
+import type { Retention } from '../store.ts'
+import type { DisabledUrl, Found, Read, ResultOf } from './calls.ts'
 
 export const openPage = 500
 
@@ -17,7 +26,7 @@ export interface Reads {
   open(after: number): JobRow[]
   webhooks(limit: number): JobRow[]
   disabled(now: number): DisabledUrl[]
-  oldestToRemove(call: Of<'oldest-to-remove'>): Position
+  oldestToRemove(call: Of<'oldest-to-remove'>): Removal
 }
 
 const columns = `seq, ${jobColumns.join(', ')}`
@@ -92,19 +101,43 @@ function found({ bytes, file, length }: ContentRow): Found {
   return file === null ? { bytes: bytes ?? new Uint8Array() } : { file, length }
 }
 
-/** Everything up to the newer of the two limits is to be removed. */
 function prepareOldestToRemove(db: DatabaseSync): Reads['oldestToRemove'] {
-  const kept = db.prepare(
-    'SELECT ended_at, seq, kept_bytes FROM jobs WHERE kept_bytes IS NOT NULL ORDER BY ended_at DESC, seq DESC',
+  const resultsOf = prepareOldestResults(db)
+  const jobsOf = prepareOldestJobs(db)
+  return ({ now, retention }) => {
+    const jobs = jobsOf(retention)
+    return { jobs, results: laterOf(jobs, resultsOf(now, retention)) }
+  }
+}
+
+type Sized = Position & { bytes: number }
+
+/** The later one of the limits of age and space. */
+function prepareOldestResults(db: DatabaseSync): (now: number, retention: Retention) => Position {
+  const all = db.prepare(
+    'SELECT total(kept_bytes) AS bytes FROM jobs WHERE kept_bytes IS NOT NULL AND ended_at >= ?',
   )
-  return ({ now, retention: { keepMs, keepBytes } }) => {
+  const oldest = db.prepare(
+    `SELECT ended_at AS endedAt, seq, kept_bytes AS bytes FROM jobs
+     WHERE kept_bytes IS NOT NULL AND ended_at >= ? ORDER BY ended_at, seq`,
+  )
+  return (now, { keepMs, keepBytes }) => {
     const byAge = { endedAt: now - keepMs, seq: 0 }
-    let bytes = 0
-    for (const row of kept.iterate() as Iterable<Record<string, number>>) {
-      if (row.ended_at! < byAge.endedAt) break
-      bytes += row.kept_bytes!
-      if (bytes > keepBytes) return { endedAt: row.ended_at!, seq: row.seq! }
-    }
-    return byAge
+    const bytes = Number(all.get(byAge.endedAt)!.bytes) - keepBytes
+    if (bytes <= 0) return byAge
+    return endOfExcess(oldest.iterate(byAge.endedAt) as unknown as Iterable<Sized>, { jobs: 0, bytes })
+  }
+}
+
+function prepareOldestJobs(db: DatabaseSync): (retention: Retention) => Position {
+  const all = db.prepare(
+    'SELECT count(*) AS jobs, total(row_bytes) AS bytes FROM jobs WHERE ended_at IS NOT NULL',
+  )
+  const oldest = db.prepare(
+    `SELECT ended_at AS endedAt, seq, row_bytes AS bytes FROM jobs WHERE ended_at IS NOT NULL ORDER BY ended_at, seq`,
+  )
+  return (retention) => {
+    const excess = excessOf(all.get() as { jobs: number; bytes: number }, retention)
+    return excess ? endOfExcess(oldest.iterate() as unknown as Iterable<Sized>, excess) : noPosition
   }
 }

@@ -5,7 +5,8 @@ import { StoreError } from '../../lib/errors.ts'
 /**
  * Each migration leads from the version of its index to the next one. A released migration never changes. Contents lie in
  * a table of their own, so that a change of a job does not write its body again: the row number is that of the job times
- * two, plus one for results. `kept_bytes` counts body and result of a job that has ended, until they are removed.
+ * two, plus one for results. `kept_bytes` counts body and result of a job that has ended, until they are removed;
+ * `row_bytes` its row.
  */
 const migrations = [
   `CREATE TABLE leader (
@@ -28,6 +29,16 @@ const migrations = [
    CREATE TABLE contents (id INTEGER PRIMARY KEY, bytes BLOB, file TEXT) STRICT;
    CREATE INDEX contents_files ON contents (file) WHERE file IS NOT NULL;`,
   "CREATE INDEX jobs_disabled ON jobs (webhook_due) WHERE webhook_state = 'disabled';",
+  `ALTER TABLE jobs ADD COLUMN row_bytes INTEGER;
+   UPDATE jobs SET row_bytes = 500 + coalesce(octet_length(id), 0) + coalesce(octet_length(workload), 0)
+     + coalesce(octet_length(client), 0) + coalesce(octet_length(quote), 0)
+     + coalesce(octet_length(method), 0) + coalesce(octet_length(target), 0)
+     + coalesce(octet_length(fields), 0) + coalesce(octet_length(idempotency_key), 0)
+     + coalesce(octet_length(fingerprint), 0) + coalesce(octet_length(webhook_url), 0)
+     + coalesce(octet_length(facts), 0) + coalesce(octet_length(answer_fields), 0)
+   WHERE ended_at IS NOT NULL;
+   DROP INDEX jobs_ended;
+   CREATE INDEX jobs_ended ON jobs (ended_at, seq, row_bytes) WHERE ended_at IS NOT NULL;`,
 ]
 
 export function migrate(db: DatabaseSync, store: string): void {

@@ -1,7 +1,8 @@
 /** Writes jobs and the leader. The caller opens the transaction, and checks the epoch. */
 import type { DatabaseSync } from 'node:sqlite'
-import { type AcceptedRow, idTaken, isSameJob, type JobRow } from '../rows.ts'
-import type { Place, Position, ResultOf, Write } from './calls.ts'
+import type { Removal } from '../queries.ts'
+import { type AcceptedRow, idTaken, isSameJob, type JobRow, rowBytesSql } from '../rows.ts'
+import type { Place, ResultOf, Write } from './calls.ts'
 
 type Of<K extends Write['kind']> = Write & { kind: K }
 
@@ -79,7 +80,7 @@ function prepareEnd(db: DatabaseSync, keep: Keep): Writes['end'] {
   const end = db.prepare(
     `UPDATE jobs SET state = :state, ended_at = :ended_at, status = :status, answer_fields = :answer_fields,
        result_bytes = :result_bytes, result_kept = :result_bytes IS NOT NULL, facts = :facts,
-       kept_bytes = body_bytes + ifnull(:result_bytes, 0),
+       kept_bytes = body_bytes + ifnull(:result_bytes, 0), row_bytes = ${rowBytesSql('', ':')},
        webhook_due = CASE WHEN webhook_url IS NULL THEN NULL ELSE :ended_at END
      WHERE id = :id AND state = 'open' RETURNING seq`,
   )
@@ -139,13 +140,15 @@ function prepareRemove(db: DatabaseSync): Writes['remove'] {
   const unkeep = db.prepare(
     'UPDATE jobs SET kept_bytes = NULL, result_kept = 0, answer_fields = NULL WHERE seq = ?',
   )
-  // A job whose webhook still waits is not forgotten: its delivery is tried again.
+  // A webhook that still waits is tried again, unless the job is above the limits.
   const forget = db.prepare(
-    `DELETE FROM jobs WHERE seq IN (SELECT seq FROM jobs WHERE ended_at < ? AND kept_bytes IS NULL
-       AND webhook_state IS NOT 'waiting' ORDER BY ended_at LIMIT ?)`,
+    `DELETE FROM jobs WHERE seq IN (SELECT seq FROM jobs
+       WHERE ended_at <= max(:before, :endedAt) AND kept_bytes IS NULL
+         AND (ended_at < :before AND webhook_state IS NOT 'waiting' OR (ended_at, seq) <= (:endedAt, :seq))
+       ORDER BY ended_at, seq LIMIT :rows)`,
   )
 
-  return ({ upTo, forgetBefore }: { upTo: Position; forgetBefore: number }) => {
+  return ({ upTo: { results: upTo, jobs }, forgetBefore }: { upTo: Removal; forgetBefore: number }) => {
     const rows = kept.all(upTo.endedAt, upTo.seq, stepRows) as { seq: number; result_kept: number }[]
     const files: string[] = []
     for (const { seq } of rows) {
@@ -154,7 +157,7 @@ function prepareRemove(db: DatabaseSync): Writes['remove'] {
       }
       unkeep.run(seq)
     }
-    const forgotten = forget.run(forgetBefore, stepRows - rows.length).changes
+    const forgotten = forget.run({ before: forgetBefore, ...jobs, rows: stepRows - rows.length }).changes
     const results = rows.filter(({ result_kept }) => result_kept === 1).length
     return { result: { results, isDone: rows.length + Number(forgotten) < stepRows }, files }
   }

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import type { JobStore } from '../store.ts'
-import { answerOf, bytesOf, epochOf, idsOf, type MakeSubject, newJob, range } from './samples.ts'
+import { answerOf, bytesOf, epochOf, idsOf, keepAll, type MakeSubject, newJob, range } from './samples.ts'
 
 export function durabilityContract(name: string, make: MakeSubject): void {
   test(`${name}: a store that is opened again has all of its jobs`, async (t) => {
@@ -92,6 +92,6 @@ async function forgetAll(store: JobStore): Promise<void> {
   // The lease of the killed process may still last; the same holder need not wait for it.
   const epoch = await epochOf(store, 'child')
   for await (const { id } of store.open()) await store.cancel(epoch, id, 1)
-  await store.sweep(epoch, Number.MAX_SAFE_INTEGER, { keepMs: 0, keepBytes: 0, rememberMs: 0 })
+  await store.sweep(epoch, Number.MAX_SAFE_INTEGER, { ...keepAll, keepMs: 0, keepBytes: 0, rememberMs: 0 })
   assert.deepEqual((await store.list({ limit: 1 })).jobs, [])
 }

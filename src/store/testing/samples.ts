@@ -58,7 +58,10 @@ export function answerOf(number: number, changes: Partial<Answer> = {}): Answer 
   }
 }
 
-export const keepAll: Retention = { keepMs: Infinity, keepBytes: Infinity, rememberMs: Infinity }
+export const keepAll: Retention = {
+  ...{ keepMs: Infinity, keepBytes: Infinity },
+  ...{ rememberMs: Infinity, rememberJobs: Infinity, rememberBytes: Infinity },
+}
 
 /** Rejects also if it is undefined. */
 export async function bytesOf(content: AsyncIterable<Uint8Array> | undefined): Promise<Buffer> {

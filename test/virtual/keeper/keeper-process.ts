@@ -5,6 +5,7 @@ import { Deliveries } from '../../../src/keeper/webhooks/deliveries.ts'
 import type { Random } from '../../../src/lib/random.ts'
 import { type TermParts, Terms } from '../../../src/live/keeper/terms.ts'
 import type { JobStore } from '../../../src/store/store.ts'
+import { keepAll } from '../../../src/store/testing/samples.ts'
 import { newProcess, type VirtualProcess, type VirtualTime } from '../time.ts'
 import type { Cluster } from './cluster.ts'
 import type { Judge } from './judge.ts'
@@ -120,7 +121,7 @@ export class KeeperProcess {
         fenced()
       },
       limits: { jobs: 1_000, bytes: 2 ** 30, clientShare: 1 },
-      retention: { keepMs: Infinity, keepBytes: Infinity, rememberMs: Infinity },
+      retention: keepAll,
       send: (parts) => cluster.send(process, parts),
     })
     ending.defer(() => {
