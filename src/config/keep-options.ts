@@ -6,9 +6,14 @@ export const keepOptions = under('Kept jobs', {
   store: {
     type: 'text',
     help:
-      'where accepted jobs and their answers are stored: a folder, or postgres://USER@HOST/DATABASE (requires npm i pg); ' +
-      'default: jobs/ in the data folder',
+      'where accepted jobs and their answers are stored: a folder, postgres://USER@HOST/DATABASE (requires npm i pg), or ' +
+      'dynamodb://TABLE-PREFIX?region=REGION (requires npm i @aws-sdk/client-dynamodb); default: jobs/ in the data folder',
     value: 'WHERE',
+  },
+  endpoint: {
+    type: 'text',
+    help: 'URL of the DynamoDB that --store dynamodb means; default: the one of Amazon in the region',
+    value: 'URL',
   },
   standby: {
     type: 'flag',

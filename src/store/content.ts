@@ -43,3 +43,25 @@ async function* joined(read: Uint8Array[], iterator: AsyncIterator<Uint8Array>):
 export async function* bytesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   if (bytes.length > 0) yield bytes
 }
+
+/** Of the same length, but for the last one. */
+export async function* inChunks(
+  parts: AsyncIterable<Uint8Array>,
+  chunkBytes: number,
+): AsyncGenerator<Uint8Array> {
+  let chunk = Buffer.allocUnsafe(chunkBytes)
+  let used = 0
+  for await (const part of parts) {
+    for (let at = 0; at < part.length; ) {
+      const taken = Math.min(chunkBytes - used, part.length - at)
+      chunk.set(part.subarray(at, at + taken), used)
+      used += taken
+      at += taken
+      if (used < chunkBytes) continue
+      yield chunk
+      chunk = Buffer.allocUnsafe(chunkBytes)
+      used = 0
+    }
+  }
+  if (used > 0) yield chunk.subarray(0, used)
+}

@@ -28,15 +28,21 @@ test('other locations are rejected by name, without their passwords', async () =
 test('a database requires its driver', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'plimsoll-jobs-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
-  for (const room of ['store', 'lib'])
+  for (const room of ['store', 'aws', 'lib'])
     cpSync(join(import.meta.dirname, '..', room), join(folder, room), { recursive: true })
-  const script = `import { openJobStore } from '${folder}/store/open-store.ts'
-    await openJobStore('postgres://user:secret@host/db')`
-  const { stderr, status } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
-    encoding: 'utf8',
-    cwd: folder,
-  })
-  assert.match(stderr, /ConfigError: store: a PostgreSQL database requires npm i pg/)
-  assert.doesNotMatch(stderr.replace(script, ''), /secret/)
-  assert.equal(status, 1)
+  const required = {
+    'postgres://user:secret@host/db': /ConfigError: store: a PostgreSQL database requires npm i pg/,
+    'dynamodb://shop': /ConfigError: store: DynamoDB requires npm i @aws-sdk\/client-dynamodb/,
+  }
+  for (const [location, message] of Object.entries(required)) {
+    const script = `import { openJobStore } from '${folder}/store/open-store.ts'
+      await openJobStore('${location}')`
+    const { stderr, status } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+      encoding: 'utf8',
+      cwd: folder,
+    })
+    assert.match(stderr, message)
+    assert.doesNotMatch(stderr.replace(script, ''), /secret/)
+    assert.equal(status, 1)
+  }
 })

@@ -1,9 +1,9 @@
 /** A store in a PostgreSQL database. Several clusters may name the same one: one of them leads, the others wait. */
 import { StoreError } from '../lib/errors.ts'
-import { Batches } from './postgres/batches.ts'
+import { Batches } from './batches.ts'
 import { drop, nowhere, type Place, place, read } from './postgres/contents.ts'
 import { type Database, openDatabase } from './postgres/database.ts'
-import { explainError, isRejected } from './postgres/explain-error.ts'
+import { explainError, isRejected, isWrongValue } from './postgres/explain-error.ts'
 import { lead } from './postgres/leader.ts'
 import { disabledWebhooks, type Reads, readsOf, secretOf } from './postgres/reads.ts'
 import { migrate } from './postgres/schema.ts'
@@ -34,6 +34,8 @@ export interface PostgresJobsOptions {
 }
 
 const usualWriters = 3
+/** Of one statement. */
+const batchLimits = { rows: 1_000, bytes: 4 * 2 ** 20 }
 /** For everything but rows of jobs: those wait neither behind reads nor behind long contents. */
 const others = { connections: 5, connectMs: 10_000, limitMs: 30_000 }
 /** A renewal of the lease has a connection of its own, and has failed if it takes longer than this. */
@@ -78,7 +80,10 @@ class PostgresJobStore implements JobStore {
     this.#databases = databases
     const { others: db, writers: forRows } = databases
     this.#db = db
-    this.#batches = new Batches(writers, (error) => explainError(error, db.store, true))
+    this.#batches = new Batches(
+      { statements: writers, ...batchLimits },
+      { explain: (error) => explainError(error, db.store, true), isWrongValue },
+    )
     this.#reads = readsOf(db)
     this.#writes = writesOf(forRows, readsOf(forRows), this.#batches)
   }

@@ -6,6 +6,7 @@
 export type Room =
   | 'lib'
   | 'model'
+  | 'aws'
   | 'workload'
   | 'meter'
   | 'wire'
@@ -31,12 +32,13 @@ const base = ['lib', 'model'] as const
 export const rooms: Readonly<Record<Room, readonly Room[]>> = {
   lib: [],
   model: ['lib'],
+  aws: base,
   workload: base,
   meter: base,
   wire: base,
   config: base,
-  ledger: base,
-  store: base,
+  ledger: [...base, 'aws'],
+  store: [...base, 'aws'],
   keeper: [...base, 'store', 'wire'],
   brain: base,
   estimate: [...base, 'workload', 'ledger'],
@@ -49,12 +51,12 @@ export const rooms: Readonly<Record<Room, readonly Room[]>> = {
   live: [
     ...base,
     ...(['workload', 'meter', 'wire', 'config', 'ledger', 'brain', 'estimate', 'systems'] as const),
-    ...(['story', 'worker', 'front', 'admin', 'store', 'keeper'] as const),
+    ...(['story', 'worker', 'front', 'admin', 'store', 'keeper', 'aws'] as const),
   ],
   cli: [
     ...base,
     ...(['workload', 'wire', 'config', 'ledger', 'brain', 'estimate', 'systems', 'story'] as const),
-    ...(['worker', 'front', 'simulate', 'admin', 'live'] as const),
+    ...(['worker', 'front', 'simulate', 'admin', 'live', 'aws'] as const),
   ],
   library: [
     ...base,

@@ -1,5 +1,6 @@
 /** Options about kept jobs. */
 
+import { atEndpoint, isDynamo, parseDynamo } from '../../aws/dynamo/location.ts'
 import type { keepOptions } from '../../config/keep-options.ts'
 import type { OptionValues } from '../../config/option.ts'
 import { ConfigError } from '../../lib/errors.ts'
@@ -8,7 +9,8 @@ import type { ClusterOptions } from '../../live/cluster-options.ts'
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
 
 export function keepFrom({
-  store,
+  store: location,
+  endpoint,
   standby,
   keepResults,
   resultSpace,
@@ -19,13 +21,11 @@ export function keepFrom({
   endedSpace,
   webhookHosts,
 }: OptionValues<typeof keepOptions>): Pick<ClusterOptions, 'keep'> {
-  const isDatabase = store !== undefined && /^postgres(ql)?:\/\//.test(store)
-  if (!isDatabase && (store === '' || store?.includes('://')))
+  const store = storeFrom(location, endpoint)
+  if (standby && !store?.includes('://'))
     throw new ConfigError(
-      `--store = ${withoutLogin(store)}: must be a folder, or begin with postgres:// or postgresql://`,
+      '--standby requires --store = postgres://… or dynamodb://…: the database that the clusters share',
     )
-  if (standby && !isDatabase)
-    throw new ConfigError('--standby requires --store = postgres://…: the database that the clusters share')
   return {
     keep: {
       ...(store !== undefined && { store }),
@@ -41,6 +41,22 @@ export function keepFrom({
       webhookHosts: readHosts(webhookHosts),
     },
   }
+}
+
+/** Undefined: in the data folder. A database always has `://`. */
+function storeFrom(location: string | undefined, endpoint: string | undefined): string | undefined {
+  if (location !== undefined && isDynamo(location)) {
+    const { prefix } = parseDynamo(location)
+    if (endpoint !== undefined) return atEndpoint(location, endpoint)
+    return location.includes('://') ? location : `dynamodb://${prefix}`
+  }
+  if (endpoint !== undefined) throw new ConfigError('--endpoint requires --store = dynamodb')
+  const isPostgres = location !== undefined && /^postgres(ql)?:\/\//.test(location)
+  if (!isPostgres && (location === '' || location?.includes('://')))
+    throw new ConfigError(
+      `--store = ${withoutLogin(location)}: must be a folder, or begin with postgres:// or dynamodb://`,
+    )
+  return location
 }
 
 function withoutLogin(url: string): string {

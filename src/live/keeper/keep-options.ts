@@ -3,7 +3,7 @@
 import type { QuotaLimits } from '../../keeper/quota.ts'
 
 export interface KeepOptions {
-  /** Where accepted jobs are stored: the URL of a database. Default: in the data folder. */
+  /** Where accepted jobs are stored: the URL of a database, or tables of DynamoDB. Default: in the data folder. */
   store?: string
   /** At the start, leaves the lease of the database to other clusters for ten seconds. */
   standby?: boolean

@@ -1,6 +1,6 @@
 /** Bodies and results: small ones in the row of their job, large ones in rows of at most half a megabyte. */
 import { StoreError } from '../../lib/errors.ts'
-import { bytesOf, takeIn } from '../content.ts'
+import { bytesOf, inChunks, takeIn } from '../content.ts'
 import type { Content } from '../store.ts'
 import type { Database } from './database.ts'
 import { fencedError } from './leader.ts'
@@ -38,7 +38,7 @@ async function writeChunks(db: Database, epoch: number, parts: AsyncIterable<Uin
   let length = 0
   let number = 0
   try {
-    for await (const chunk of inChunks(parts)) {
+    for await (const chunk of inChunks(parts, chunkBytes)) {
       const [row] = await db.write<{ content: number }>(addChunk, [epoch, content ?? null, number++, chunk])
       if (!row) throw await fencedError(db, epoch)
       content = row.content
@@ -49,25 +49,6 @@ async function writeChunks(db: Database, epoch: number, parts: AsyncIterable<Uin
     await drop(db, epoch, { bytes: undefined, content, length })
     throw error
   }
-}
-
-/** Of the same length, but for the last one. */
-async function* inChunks(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let chunk = Buffer.allocUnsafe(chunkBytes)
-  let used = 0
-  for await (const part of parts) {
-    for (let at = 0; at < part.length; ) {
-      const taken = Math.min(chunkBytes - used, part.length - at)
-      chunk.set(part.subarray(at, at + taken), used)
-      used += taken
-      at += taken
-      if (used < chunkBytes) continue
-      yield chunk
-      chunk = Buffer.allocUnsafe(chunkBytes)
-      used = 0
-    }
-  }
-  if (used > 0) yield chunk.subarray(0, used)
 }
 
 /** If it fails, the next leader removes the content. */

@@ -1,8 +1,8 @@
 /** Writes jobs, their ends and notes, many rows at a time. */
 import { StoreError } from '../../lib/errors.ts'
+import type { Batches, Row } from '../batches.ts'
 import { type AcceptedRow, type EndRow, idTaken, isSameJob, type JobRow } from '../rows.ts'
 import type { Webhook } from '../store.ts'
-import type { Batches, Row } from './batches.ts'
 import type { Place } from './contents.ts'
 import type { Database, Value } from './database.ts'
 import { fencedError } from './leader.ts'

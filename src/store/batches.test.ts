@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { StoreError } from '../../lib/errors.ts'
+import { StoreError } from '../lib/errors.ts'
 import { Batches, type Row } from './batches.ts'
 
 interface Numbered extends Row {
@@ -16,7 +16,13 @@ async function settle(): Promise<void> {
 /** A lane whose statements the test ends. */
 function stand(most = 1) {
   const statements: { numbers: number[]; end(): void; fail(error: Error): void }[] = []
-  const batches = new Batches(most, (error) => new StoreError(`explained: ${(error as Error).message}`))
+  const batches = new Batches(
+    { statements: most, rows: 1_000, bytes: 4 * 2 ** 20 },
+    {
+      explain: (error) => new StoreError(`explained: ${(error as Error).message}`),
+      isWrongValue: (error) => (error as Error).message === 'bad',
+    },
+  )
   const lane = () =>
     batches.lane<Numbered, number>((_epoch, rows) => {
       const numbers = rows.map(({ number }) => number)
@@ -81,7 +87,7 @@ test('one of many rows that is rejected does not fail the others', async () => {
   const { statements, write, row, seen } = stand()
   const rows = [1, 2, 3].map((number) => write(row(number)).catch(({ message }: Error) => message))
   await settle()
-  const wrongValue = Object.assign(new Error('bad'), { code: '22021', severity: 'ERROR' })
+  const wrongValue = new Error('bad')
   statements[0]!.fail(wrongValue)
   await settle()
   statements[1]!.end()

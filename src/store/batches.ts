@@ -1,6 +1,5 @@
 /** Collects writes that arrive together into statements of many rows, so that they share one wait for the disk. */
-import type { StoreError } from '../../lib/errors.ts'
-import { isWrongValue } from './explain-error.ts'
+import type { StoreError } from '../lib/errors.ts'
 
 /** A write of one row. */
 export interface Row {
@@ -27,22 +26,33 @@ interface Waiting {
   reject(error: Error): void
 }
 
-/** Limits of one statement. */
-const [mostRows, mostBytes] = [1_000, 4 * 2 ** 20]
+export interface BatchLimits {
+  /** Statements at a time. */
+  statements: number
+  /** Of one statement. */
+  rows: number
+  bytes: number
+}
+
+/** What a database means by its errors. */
+export interface DatabaseErrors {
+  explain(error: unknown): Error
+  /** One of the values is to blame, so that other rows may succeed without it. */
+  isWrongValue(error: unknown): boolean
+}
 
 export class Batches {
-  readonly #most: number
-  readonly #explain: (error: unknown) => Error
+  readonly #limits: BatchLimits
+  readonly #errors: DatabaseErrors
   readonly #writing = new Set<string>()
   #queue: Waiting[] = []
   #running = 0
   #isScheduled = false
   #idle: PromiseWithResolvers<void> | undefined
 
-  /** `most`: statements at a time. */
-  constructor(most: number, explain: (error: unknown) => Error) {
-    this.#most = most
-    this.#explain = explain
+  constructor(limits: BatchLimits, errors: DatabaseErrors) {
+    this.#limits = limits
+    this.#errors = errors
   }
 
   /** A kind of rows, which `write` writes in one statement. */
@@ -69,7 +79,7 @@ export class Batches {
     this.#isScheduled = true
     setImmediate(() => {
       this.#isScheduled = false
-      while (this.#running < this.#most) {
+      while (this.#running < this.#limits.statements) {
         const batch = this.#take()
         if (batch.length === 0) break
         void this.#run(batch)
@@ -93,8 +103,8 @@ export class Batches {
         first === undefined ||
         (lane === first.lane &&
           row.epoch === first.row.epoch &&
-          batch.length < mostRows &&
-          bytes + row.bytes <= mostBytes)
+          batch.length < this.#limits.rows &&
+          bytes + row.bytes <= this.#limits.bytes)
       if (!fits || row.names.some((name) => this.#writing.has(name))) {
         left.push(each)
         continue
@@ -132,8 +142,9 @@ export class Batches {
         else resolve(outcome)
       }
     } catch (error) {
-      if (batch.length > 1 && isWrongValue(error)) for (const each of batch) await this.#write([each])
-      else for (const { reject } of batch) reject(this.#explain(error))
+      if (batch.length > 1 && this.#errors.isWrongValue(error))
+        for (const each of batch) await this.#write([each])
+      else for (const { reject } of batch) reject(this.#errors.explain(error))
     }
   }
 }

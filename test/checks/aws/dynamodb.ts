@@ -1,0 +1,77 @@
+/**
+ * `node test/checks/aws/dynamodb.ts`: the contract of stores on SQLite, PostgreSQL, Amazon's DynamoDB Local and moto, and the
+ * tables of the published systems on both of the latter. Installs what it needs into a cache outside the repository; what
+ * cannot be installed is a failure. The last line is JSON.
+ */
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { startStand } from '../../stands/dynamodb/server.ts'
+
+interface Suite {
+  name: string
+  files: readonly string[]
+  stand?: 'local' | 'moto'
+}
+
+interface Counts {
+  pass: number
+  fail: number
+  skipped: number
+}
+
+const onDynamo = ['test/checks/aws/dynamodb-store.test.ts']
+const suites: readonly Suite[] = [
+  { name: 'sqlite', files: ['src/store/sqlite.test.ts'] },
+  { name: 'postgres', files: ['test/long/postgres-store.test.ts'] },
+  { name: 'dynamodb_local', files: onDynamo, stand: 'local' },
+  { name: 'moto', files: onDynamo, stand: 'moto' },
+]
+const root = join(import.meta.dirname, '../../..')
+
+async function runSuite({ files, stand: name }: Suite): Promise<Counts> {
+  const stand = name && (await startStand(name))
+  try {
+    return await test(files, stand?.endpoint)
+  } finally {
+    await stand?.stop()
+  }
+}
+
+/** Prints the names of tests that fail, with their errors. */
+async function test(files: readonly string[], endpoint: string | undefined): Promise<Counts> {
+  const args = ['--test', '--test-reporter=spec', '--test-timeout=240000', ...files]
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...(endpoint !== undefined && { PLIMSOLL_DYNAMODB: endpoint }) },
+  })
+  const exited = once(child, 'exit')
+  const counts: Counts = { pass: 0, fail: 0, skipped: 0 }
+  for await (const line of createInterface(child.stdout)) {
+    const [, what, number] = /^ℹ (pass|fail|skipped) (\d+)$/.exec(line) ?? []
+    if (what !== undefined) counts[what as keyof Counts] = Number(number)
+    if (!/^(✔|ℹ)/.test(line)) console.log(line)
+  }
+  const [code] = await exited
+  if (code !== 0 && counts.fail === 0) counts.fail = 1
+  return counts
+}
+
+const results: Record<string, Counts | { error: string }> = {}
+let isGood = true
+for (const suite of suites) {
+  console.log(`${suite.name} …`)
+  try {
+    const counts = await runSuite(suite)
+    results[suite.name] = counts
+    isGood &&= counts.fail === 0 && counts.skipped === 0 && counts.pass > 0
+  } catch (error) {
+    results[suite.name] = { error: (error as Error).message }
+    isGood = false
+  }
+}
+console.log(JSON.stringify(results))
+process.exitCode = isGood ? 0 : 1
