@@ -22,6 +22,7 @@ export type Room =
   | 'simulate'
   | 'admin'
   | 'live'
+  | 'aws'
   | 'cli'
   | 'library'
   | 'index'
@@ -51,10 +52,11 @@ export const rooms: Readonly<Record<Room, readonly Room[]>> = {
     ...(['workload', 'meter', 'wire', 'config', 'ledger', 'brain', 'estimate', 'systems'] as const),
     ...(['story', 'worker', 'front', 'admin', 'store', 'keeper'] as const),
   ],
+  aws: [...base, ...(['workload', 'wire', 'meter', 'systems', 'worker', 'front'] as const)],
   cli: [
     ...base,
     ...(['workload', 'wire', 'config', 'ledger', 'brain', 'estimate', 'systems', 'story'] as const),
-    ...(['worker', 'front', 'simulate', 'admin', 'live'] as const),
+    ...(['worker', 'front', 'simulate', 'admin', 'live', 'aws'] as const),
   ],
   library: [
     ...base,
