@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { Invocation } from '../src/aws/lambda/invocation.ts'
+import type { Invocation } from '../src/lambda/invocation.ts'
 import { insideFunction } from './stands/lambda/inside.ts'
 import { openFunctions, sendTo, useLambda } from './support/lambda.ts'
 import { until } from './support/live.ts'

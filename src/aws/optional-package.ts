@@ -1,13 +1,19 @@
-/** Loads packages that only users of AWS install. */
+/** Packages that only some configurations require. */
 
 import { ConfigError } from '../lib/errors.ts'
 
-/** `option`: what requires it. Rejects with ConfigError if it is not installed. */
-export async function optionalPackage<T>(name: string, option: string): Promise<T> {
+/** Rejects with a `ConfigError` that begins with `option` and says what to install. */
+export async function optionalPackage<T>(name: string, option: string, load: () => Promise<T>): Promise<T> {
   try {
-    return (await import(name)) as T
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
-    throw new ConfigError(`${option}: requires npm i ${name}`)
+    return await load()
+  } catch (cause) {
+    if (!isMissing(cause, name)) throw cause
+    throw new ConfigError(`${option}: requires npm i ${name}`, { cause })
   }
+}
+
+/** True: the package itself is missing, and not a file that it imports. */
+function isMissing(error: unknown, name: string): boolean {
+  const { code, message = '' } = error as NodeJS.ErrnoException
+  return code === 'ERR_MODULE_NOT_FOUND' && message.includes(`'${name}'`)
 }

@@ -1,11 +1,11 @@
 /** A Lambda service for tests, to which the AWS SDK of this process connects. */
 
 import type { TestContext } from 'node:test'
-import { lambdaProvider } from '../../src/aws/lambda/functions.ts'
 import { dispatchAttempt } from '../../src/front/transports/dispatch.ts'
 import type { ClusterFunctions, ProviderParts } from '../../src/front/transports/function.ts'
 import type { AttemptEnd } from '../../src/front/transports/transport.ts'
 import { bodyOf } from '../../src/front/transports/worker-response.ts'
+import { lambdaProvider } from '../../src/lambda/functions.ts'
 import { type AttemptOutcome, headers } from '../../src/wire/messages.ts'
 import { type LambdaStand, type StandFunction, startLambdaStand } from '../stands/lambda/service.ts'
 

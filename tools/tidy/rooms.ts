@@ -11,6 +11,7 @@ export type Room =
   | 'wire'
   | 'config'
   | 'ledger'
+  | 'aws'
   | 'store'
   | 'keeper'
   | 'brain'
@@ -22,7 +23,7 @@ export type Room =
   | 'simulate'
   | 'admin'
   | 'live'
-  | 'aws'
+  | 'lambda'
   | 'cli'
   | 'library'
   | 'index'
@@ -37,6 +38,7 @@ export const rooms: Readonly<Record<Room, readonly Room[]>> = {
   wire: base,
   config: base,
   ledger: base,
+  aws: base,
   store: base,
   keeper: [...base, 'store', 'wire'],
   brain: base,
@@ -52,11 +54,11 @@ export const rooms: Readonly<Record<Room, readonly Room[]>> = {
     ...(['workload', 'meter', 'wire', 'config', 'ledger', 'brain', 'estimate', 'systems'] as const),
     ...(['story', 'worker', 'front', 'admin', 'store', 'keeper'] as const),
   ],
-  aws: [...base, ...(['workload', 'wire', 'meter', 'systems', 'worker', 'front'] as const)],
+  lambda: [...base, 'aws', 'workload', 'wire', 'meter', 'systems', 'worker', 'front'],
   cli: [
     ...base,
     ...(['workload', 'wire', 'config', 'ledger', 'brain', 'estimate', 'systems', 'story'] as const),
-    ...(['worker', 'front', 'simulate', 'admin', 'live', 'aws'] as const),
+    ...(['worker', 'front', 'simulate', 'admin', 'live', 'lambda'] as const),
   ],
   library: [
     ...base,

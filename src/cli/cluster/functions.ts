@@ -1,6 +1,5 @@
 /** Function and price options of `up`, `simulate` and `compare`. */
 
-import { lambdaProvider } from '../../aws/lambda/functions.ts'
 import type {
   functionOptions,
   functionProviderOptions,
@@ -9,6 +8,7 @@ import type {
 } from '../../config/cluster-options.ts'
 import type { OptionValues } from '../../config/option.ts'
 import type { FunctionProvider } from '../../front/transports/function.ts'
+import { lambdaProvider } from '../../lambda/functions.ts'
 import { ConfigError } from '../../lib/errors.ts'
 import type { ClusterOptions } from '../../live/cluster.ts'
 import type { Prices } from '../../model/prices.ts'

@@ -9,8 +9,8 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { lambdaProvider } from '../../../src/aws/lambda/functions.ts'
 import { partsOf } from '../../../src/cli/cluster/preset.ts'
+import { lambdaProvider } from '../../../src/lambda/functions.ts'
 import type { ClusterOptions } from '../../../src/live/cluster.ts'
 import { presetOf } from '../../../src/systems/presets.ts'
 import { type RicFunction, ricFunction } from '../../stands/lambda/ric.ts'
@@ -60,7 +60,7 @@ function functionOf(
 ): StandFunction {
   const code = join(folder, workload)
   mkdirSync(code)
-  const handler = pathToFileURL(join(root, 'src', 'aws', 'lambda', 'handler.ts')).href
+  const handler = pathToFileURL(join(root, 'src', 'lambda', 'handler.ts')).href
   writeFileSync(
     join(code, 'index.mjs'),
     `import { createHandler } from ${JSON.stringify(handler)}\nexport const handler = await createHandler()\n`,

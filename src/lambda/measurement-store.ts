@@ -1,7 +1,7 @@
 /** Where functions write what they have measured, before they answer. */
 
-import type { Quantities } from '../../model/metering.ts'
-import type { Tally } from '../../model/metrics.ts'
+import type { Quantities } from '../model/metering.ts'
+import type { Tally } from '../model/metrics.ts'
 
 export interface Measurement {
   workload: string

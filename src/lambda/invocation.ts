@@ -1,6 +1,6 @@
 /** What a balancer and a Lambda function exchange: an attempt and its answer, both as JSON. */
 
-import type { AttemptHead } from '../../wire/messages.ts'
+import type { AttemptHead } from '../wire/messages.ts'
 
 /** Raised with every incompatible change. */
 export const invocationVersion = 1

@@ -6,16 +6,16 @@
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ConfigError } from '../../lib/errors.ts'
-import { defaultMeter } from '../../meter/hooks.ts'
-import { disciplines } from '../../model/discipline.ts'
-import type { MeterSetting } from '../../model/metering.ts'
-import { ofServed } from '../../systems/preset.ts'
-import { presetOf } from '../../systems/presets.ts'
-import { SlotPool } from '../../worker/slots/slot-pool.ts'
-import { Supervisor } from '../../worker/supervisor.ts'
-import { readCode } from '../../worker/workload-code.ts'
-import { loadWorkloads } from '../../workload/load.ts'
+import { ConfigError } from '../lib/errors.ts'
+import { defaultMeter } from '../meter/hooks.ts'
+import { disciplines } from '../model/discipline.ts'
+import type { MeterSetting } from '../model/metering.ts'
+import { ofServed } from '../systems/preset.ts'
+import { presetOf } from '../systems/presets.ts'
+import { SlotPool } from '../worker/slots/slot-pool.ts'
+import { Supervisor } from '../worker/supervisor.ts'
+import { readCode } from '../worker/workload-code.ts'
+import { loadWorkloads } from '../workload/load.ts'
 import { answerTo } from './answer.ts'
 import { type Invocation, type InvocationAnswer, invocationVersion } from './invocation.ts'
 import type { MeasurementStore } from './measurement-store.ts'
@@ -56,7 +56,7 @@ export interface HandlerOptions {
 const runtimeMb = 112
 const leastMb = 208
 
-const bundled = fileURLToPath(new URL('../../../workloads/', import.meta.url))
+const bundled = fileURLToPath(new URL('../../workloads/', import.meta.url))
 const compiledEnd = import.meta.url.endsWith('.js') ? '.js' : '.ts'
 
 /** Resolves when the workloads are loaded, so that Lambda's initialisation includes that. Rejects with ConfigError. */

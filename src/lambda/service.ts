@@ -1,6 +1,6 @@
 /** Lambda's Invoke operation, by the AWS SDK. The brain retries, so the SDK does not. */
 
-import { optionalPackage } from '../optional-package.ts'
+import { optionalPackage } from '../aws/optional-package.ts'
 import { functionTrouble, serviceTrouble, type Trouble } from './outcome.ts'
 
 /** The function's answer as it sent it, or how the invocation failed. */
@@ -18,7 +18,7 @@ export interface LambdaService {
   close(): void
 }
 
-const option = 'functionProvider = lambda'
+const option = '--function-provider = lambda'
 const connectMs = 5_000
 
 /**
@@ -26,9 +26,10 @@ const connectMs = 5_000
  * ConfigError if the SDK is not installed.
  */
 export async function openLambda(concurrency: number): Promise<LambdaService> {
-  const { LambdaClient, InvokeCommand } = await optionalPackage<typeof import('@aws-sdk/client-lambda')>(
+  const { LambdaClient, InvokeCommand } = await optionalPackage(
     '@aws-sdk/client-lambda',
     option,
+    () => import('@aws-sdk/client-lambda'),
   )
   const client = new LambdaClient({
     maxAttempts: 1,

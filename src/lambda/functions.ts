@@ -1,10 +1,10 @@
 /** AWS Lambda as a provider of functions. */
 
-import type { FunctionProvider, ProviderParts } from '../../front/transports/function.ts'
-import type { AttemptEnd, Upstream } from '../../front/transports/transport.ts'
-import { ConfigError, UnreachableError } from '../../lib/errors.ts'
-import { Outage } from '../../lib/outage.ts'
-import type { AttemptHead } from '../../wire/messages.ts'
+import type { FunctionProvider, ProviderParts } from '../front/transports/function.ts'
+import type { AttemptEnd, Upstream } from '../front/transports/transport.ts'
+import { ConfigError, UnreachableError } from '../lib/errors.ts'
+import { Outage } from '../lib/outage.ts'
+import type { AttemptHead } from '../wire/messages.ts'
 import { type FunctionNamer, functionNames } from './function-names.ts'
 import { Seat } from './seat.ts'
 import { type LambdaService, openLambda } from './service.ts'

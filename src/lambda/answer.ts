@@ -1,13 +1,13 @@
 /** Runs one attempt in a function's slot, and makes its answer. */
 
 import { Readable } from 'node:stream'
-import { AnswerBroken } from '../../lib/errors.ts'
-import { type AttemptOutcome, type FailedAttempt, headers as names } from '../../wire/messages.ts'
-import type { Usage } from '../../worker/attempt-state.ts'
-import { usageHeaders } from '../../worker/attempts/send-answer.ts'
-import type { JobAnswer } from '../../worker/job-run.ts'
-import { fieldsOf } from '../../worker/slots/answer-fields.ts'
-import type { AcceptedAttempt, Supervisor } from '../../worker/supervisor.ts'
+import { AnswerBroken } from '../lib/errors.ts'
+import { type AttemptOutcome, type FailedAttempt, headers as names } from '../wire/messages.ts'
+import type { Usage } from '../worker/attempt-state.ts'
+import { usageHeaders } from '../worker/attempts/send-answer.ts'
+import type { JobAnswer } from '../worker/job-run.ts'
+import { fieldsOf } from '../worker/slots/answer-fields.ts'
+import type { AcceptedAttempt, Supervisor } from '../worker/supervisor.ts'
 import { type Invocation, type InvocationAnswer, isTooLong, maxPayloadBytes } from './invocation.ts'
 import type { MeasurementStore } from './measurement-store.ts'
 

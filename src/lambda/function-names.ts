@@ -1,6 +1,6 @@
 /** Which Lambda function runs which workload. */
 
-import { ConfigError } from '../../lib/errors.ts'
+import { ConfigError } from '../lib/errors.ts'
 
 /** The name of the function that runs this workload. Undefined: none does. */
 export type FunctionNamer = (workload: string) => string | undefined
