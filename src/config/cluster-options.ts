@@ -2,7 +2,7 @@
 
 import { formulaText } from '../model/metering.ts'
 import { defaultFormula } from '../model/metrics.ts'
-import { functionOptions, priceOptions } from './function-options.ts'
+import { functionOptions, functionProviderOptions, priceOptions } from './function-options.ts'
 import { inputOptions, proxyOptions } from './input-options.ts'
 import { jobOptions } from './job-options.ts'
 import { keepOptions } from './keep-options.ts'
@@ -10,7 +10,7 @@ import { networkOptions } from './network-options.ts'
 import { type ConfigValues, type OptionSpecs, under } from './option.ts'
 import { presetNames } from './preset-names.ts'
 
-export { functionOptions, priceOptions }
+export { functionOptions, functionProviderOptions, priceOptions }
 
 /** Without `planned` and `wandering`: no option holds their plan. */
 export const scalerNames = [
@@ -253,6 +253,7 @@ export const clusterOptions = {
   ...cacheOptions,
   ...keepOptions,
   ...functionOptions,
+  ...functionProviderOptions,
   ...priceOptions,
   ...meterOptions,
   ...scaleOptions,

@@ -23,6 +23,21 @@ export const functionOptions = under('Functions', {
   },
 })
 
+/** Where functions of a live cluster run. */
+export const functionProviderOptions = under('Functions', {
+  functionProvider: {
+    type: 'text',
+    help: 'where functions run: as processes of this machine, or in AWS Lambda',
+    default: 'local',
+    choices: ['local', 'lambda'],
+  },
+  lambdaFunctions: {
+    type: 'text',
+    help: "Lambda functions: one name for all workloads, or WORKLOAD=NAME,…; default: the preset's, or plimsoll",
+    value: 'NAMES',
+  },
+})
+
 /** In any one currency. */
 export const priceOptions = under('Prices', {
   pricePerHour: {

@@ -1,8 +1,8 @@
 /** The steps in which a running cluster changes to another version of its code. `rolling-restart.ts` has their order. */
 
 import { setTimeout as delay } from 'node:timers/promises'
+import type { ClusterFunctions } from '../front/transports/function.ts'
 import { removeOldCode } from '../workload/kept-code.ts'
-import type { LocalFunctions } from './functions/local.ts'
 import type { OpenJobs } from './open-jobs.ts'
 import type { ClusterPlan } from './plan.ts'
 import { type Serving, servingOf } from './serving.ts'
@@ -15,7 +15,7 @@ export interface ChangeParts {
   sources(): Promise<Sources>
   versions: Versions
   jobs: Pick<OpenJobs, 'all'>
-  functions: LocalFunctions | undefined
+  functions: ClusterFunctions | undefined
   /** Lets the estimator learn from the ledger's rows of these workloads. */
   warm(workloads: readonly string[]): Promise<void>
   /** Drains workers that this cluster did not start and that run another version. */

@@ -9,7 +9,7 @@ import type { PlacingSpec, SchedulerFactory } from '../brain/schedule/scheduler.
 import type { OwnCluster } from '../config/check.ts'
 import type { Estimator } from '../estimate/estimator.ts'
 import type { ResourceReader } from '../front/overload/readings.ts'
-import type { FunctionLimits } from '../front/transports/function.ts'
+import type { FunctionLimits, FunctionProvider } from '../front/transports/function.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DisciplineName } from '../model/discipline.ts'
 import type { Following, MeterSetting } from '../model/metering.ts'
@@ -125,6 +125,8 @@ export interface FunctionsOptions extends Partial<FunctionLimits> {
   most: number
   /** The command that starts one, without options. */
   command: string[]
+  /** Functions elsewhere. Default: processes of this machine. */
+  provider?: FunctionProvider
   /** Price of an hour of a job's waiting time. */
   waitingPerHour?: number
   /** An attempt without an answer for this long, and for ten times its expected time, fails. */

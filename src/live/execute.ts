@@ -1,5 +1,6 @@
 /** Executes the brain's decisions: the fleet, its workers and functions. */
 
+import type { ClusterFunctions } from '../front/transports/function.ts'
 import type { Action } from '../model/action.ts'
 import type { Accepting } from './accept.ts'
 import type { Core } from './core.ts'
@@ -9,8 +10,7 @@ import type { ProviderEvents } from './fleet/provider.ts'
 import { type SpareFleet, spareFleet } from './fleet/spares.ts'
 import { workerCommand } from './fleet/worker-command.ts'
 import type { Door } from './fronts/door.ts'
-import type { LocalFunctions } from './functions/local.ts'
-import { localFunctions } from './functions/settings.ts'
+import { openFunctions } from './functions/settings.ts'
 import { JoinedWorkers } from './joined-workers.ts'
 import { performer } from './perform.ts'
 import { supervisedFleet } from './supervise/supervised-fleet.ts'
@@ -27,7 +27,7 @@ export interface ExecuteParts extends Accepting {
 export interface Execution {
   fleet: SpareFleet
   workers: JoinedWorkers
-  functions: LocalFunctions | undefined
+  functions: ClusterFunctions | undefined
   /** Resolves when the first worker can run jobs. */
   firstReady: Promise<void>
   perform(action: Action): void
@@ -45,7 +45,13 @@ export function executeJobs(core: Core, parts: ExecuteParts): Execution {
   const fleet = openFleet(core, parts, (launch) => workers.launchedBy(launch))
   const workers = joinedWorkers(core, parts, { fleet, onReady: firstReady.resolve })
   const functions =
-    plan.functions && localFunctions(plan.functions, versions.current.files, plan.attemptToken, log)
+    plan.functions &&
+    openFunctions(plan.functions, {
+      files: versions.current.files,
+      token: plan.attemptToken,
+      code: () => plan.serving.code,
+      log,
+    })
   return {
     ...{ fleet, workers, functions, firstReady: firstReady.promise },
     perform: performer({

@@ -1,5 +1,6 @@
 /** A preset: a named composition of policies with their constants, and a description. */
 
+import { parse } from 'node:path'
 import type { OverflowOptions } from '../brain/functions/overflow-spec.ts'
 import type { BrainLimits } from '../brain/limits.ts'
 import type { DisciplineName } from '../model/discipline.ts'
@@ -32,6 +33,8 @@ export interface Preset {
   estimator?: EstimatorSpec
   /** Which jobs overflow, and the concurrency of functions; `perWorkload`: each workload has its own. Default: none. */
   overflow?: Pick<OverflowOptions, 'concurrency'> & Partial<OverflowOptions> & { perWorkload?: boolean }
+  /** The Lambda function of each workload. Default: one for all. */
+  lambdaFunctions?: Readonly<Record<string, string>>
   /** Workloads that functions do not meter: their cost there is not learned. */
   unmeteredAway?: readonly string[]
   /** The cache of answers. Default: none. */
@@ -63,3 +66,13 @@ export function pongMs({ ms }: Pick<Scales, 'ms'>, everyMs: number): number {
 }
 
 export type PresetMaker = (scales: Scales) => Preset
+
+/** The preset's meter, without what it says of bundled workloads that are not served. */
+export function ofServed(meter: MeterSetting, files: readonly string[]): MeterSetting {
+  if (meter === 'off' || !meter.only) return meter
+  const served = new Set(files.map((file) => parse(file).name))
+  return {
+    ...meter,
+    only: Object.fromEntries(Object.entries(meter.only).filter(([name]) => served.has(name))),
+  }
+}

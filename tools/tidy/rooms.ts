@@ -12,6 +12,7 @@ export type Room =
   | 'wire'
   | 'config'
   | 'ledger'
+  | 'aws'
   | 'store'
   | 'keeper'
   | 'brain'
@@ -23,6 +24,7 @@ export type Room =
   | 'simulate'
   | 'admin'
   | 'live'
+  | 'lambda'
   | 'cli'
   | 'library'
   | 'index'
@@ -53,10 +55,11 @@ export const rooms: Readonly<Record<Room, readonly Room[]>> = {
     ...(['workload', 'meter', 'wire', 'config', 'ledger', 'brain', 'estimate', 'systems'] as const),
     ...(['story', 'worker', 'front', 'admin', 'store', 'keeper', 'aws'] as const),
   ],
+  lambda: [...base, 'aws', 'workload', 'wire', 'meter', 'systems', 'worker', 'front'],
   cli: [
     ...base,
     ...(['workload', 'wire', 'config', 'ledger', 'brain', 'estimate', 'systems', 'story'] as const),
-    ...(['worker', 'front', 'simulate', 'admin', 'live', 'aws'] as const),
+    ...(['worker', 'front', 'simulate', 'admin', 'live', 'lambda', 'aws'] as const),
   ],
   library: [
     ...base,

@@ -10,13 +10,13 @@ import { passEnvFrom } from '../../config/pass-env.ts'
 import { ConfigError } from '../../lib/errors.ts'
 import { type Cluster, type ClusterOptions, startCluster } from '../../live/cluster.ts'
 import { forgetTokens, tokensInEnvironment } from '../../live/tokens.ts'
-import type { Preset } from '../../systems/preset.ts'
+import { ofServed, type Preset } from '../../systems/preset.ts'
 import { addressFrom, listFrom } from './addresses.ts'
 import { cacheFrom } from './cache.ts'
 import { clientsFrom } from './clients.ts'
 import { functionsFrom, pricesFrom } from './functions.ts'
 import { keepFrom } from './keep.ts'
-import { meterFrom, ofServed } from './meter.ts'
+import { meterFrom } from './meter.ts'
 import { filesFrom, partsOf, presetFrom } from './preset.ts'
 import { scaleFrom } from './scaling.ts'
 import { sourcesFrom } from './sources.ts'
@@ -89,7 +89,7 @@ export function clusterOptionsFrom(
     ...(values.fronts > 1 && { fronts: { count: values.fronts - 1, command: [...program, 'front'] } }),
     drainMs: values.drainHours * 3600 * 1000,
     prices: pricesFrom(values),
-    ...functionsFrom(values, [...program, 'function'], serverConfig, preset.overflow),
+    ...functionsFrom(values, [...program, 'function'], serverConfig, preset),
     ...cacheFrom(values, serverConfig),
     ...keepFrom(values),
     ...(values.pricePerHour > 0 && { pricePerHour: values.pricePerHour }),

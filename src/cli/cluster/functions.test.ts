@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { functionOptions, priceOptions, scalingOptions } from '../../config/cluster-options.ts'
+import {
+  functionOptions,
+  functionProviderOptions,
+  priceOptions,
+  scalingOptions,
+} from '../../config/cluster-options.ts'
 import { ConfigError } from '../../lib/errors.ts'
 import type { Money } from '../../story/money.ts'
 import { readOptions } from '../options.ts'
@@ -8,7 +13,12 @@ import { moneyText } from '../simulation/money.ts'
 import { functionsFrom, pricesFrom } from './functions.ts'
 
 const read = (...args: string[]) =>
-  readOptions(args, { ...priceOptions, ...functionOptions, ...scalingOptions }).values
+  readOptions(args, {
+    ...priceOptions,
+    ...functionOptions,
+    ...functionProviderOptions,
+    ...scalingOptions,
+  }).values
 
 test('uses no functions by default, and rejects them with an existing server', () => {
   assert.deepEqual(functionsFrom(read(), ['f'], 'plimsoll.config.ts'), {})
@@ -20,6 +30,22 @@ test('uses no functions by default, and rejects them with an existing server', (
     new ConfigError(
       '--functions = 3: cannot be combined with the existing server in plimsoll.config.ts; functions run workloads',
     ),
+  )
+})
+
+test('Lambda runs functions under the names of the preset, or of the option', () => {
+  const overflow = { concurrency: 4 }
+  const named = (...args: string[]) =>
+    functionsFrom(read('--functions', '3', ...args), ['f'], undefined, { overflow }).functions?.provider?.id
+  assert.equal(named(), undefined)
+  assert.equal(named('--function-provider', 'lambda'), 'function:lambda')
+  assert.throws(
+    () => named('--lambda-functions', 'f'),
+    new ConfigError('--lambda-functions = f: requires --function-provider lambda'),
+  )
+  assert.throws(
+    () => named('--function-provider', 'lambda', '--lambda-functions', 'a=b c'),
+    new ConfigError('--lambda-functions = a=b c: b c: must be the name or ARN of a Lambda function'),
   )
 })
 

@@ -1,7 +1,14 @@
 /** Function and price options of `up`, `simulate` and `compare`. */
 
-import type { functionOptions, priceOptions, scalingOptions } from '../../config/cluster-options.ts'
+import type {
+  functionOptions,
+  functionProviderOptions,
+  priceOptions,
+  scalingOptions,
+} from '../../config/cluster-options.ts'
 import type { OptionValues } from '../../config/option.ts'
+import type { FunctionProvider } from '../../front/transports/function.ts'
+import { lambdaProvider } from '../../lambda/functions.ts'
 import { ConfigError } from '../../lib/errors.ts'
 import type { ClusterOptions } from '../../live/cluster.ts'
 import type { Prices } from '../../model/prices.ts'
@@ -19,10 +26,10 @@ export function pricesFrom(values: OptionValues<typeof priceOptions & typeof sca
 
 /** `serverConfig`: the configuration file, if the cluster serves an existing server. */
 export function functionsFrom(
-  values: OptionValues<typeof functionOptions>,
+  values: OptionValues<typeof functionOptions & typeof functionProviderOptions>,
   command: string[],
   serverConfig: string | undefined,
-  preset?: Preset['overflow'],
+  { overflow: preset, lambdaFunctions }: Pick<Preset, 'overflow' | 'lambdaFunctions'> = {},
 ): Pick<ClusterOptions, 'functions'> {
   const { priceOfWaiting: waitingPerHour } = values
   const most = values.functions || (preset?.concurrency ?? 0)
@@ -32,13 +39,31 @@ export function functionsFrom(
       `--functions = ${most}: cannot be combined with the existing server in ${serverConfig}; functions run workloads`,
     )
   const { perWorkload, memoryMb, timeoutMs, ...brain } = preset ?? {}
+  const provider = providerFrom(values, lambdaFunctions)
   return {
     functions: {
       ...{ most, command, waitingPerHour },
+      ...(provider && { provider }),
       ...(perWorkload && { perWorkload }),
       ...(memoryMb !== undefined && { memoryMb }),
       ...(timeoutMs !== undefined && { timeoutMs }),
       ...(preset && { brain }),
     },
   }
+}
+
+const usualLambdaFunction = 'plimsoll'
+
+/** Undefined: processes of this machine. */
+function providerFrom(
+  { functionProvider, lambdaFunctions: names }: OptionValues<typeof functionProviderOptions>,
+  ofPreset: Preset['lambdaFunctions'],
+): FunctionProvider | undefined {
+  if (functionProvider === 'lambda') {
+    const named = ofPreset && Object.entries(ofPreset).map(([workload, name]) => `${workload}=${name}`)
+    return lambdaProvider(names ?? named?.join(',') ?? usualLambdaFunction)
+  }
+  if (names !== undefined)
+    throw new ConfigError(`--lambda-functions = ${names}: requires --function-provider lambda`)
+  return undefined
 }

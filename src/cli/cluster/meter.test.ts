@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import { meterOptions } from '../../config/cluster-options.ts'
 import { defaultMeter } from '../../meter/hooks.ts'
 import { meterFlags } from '../../model/metering.ts'
+import { ofServed } from '../../systems/preset.ts'
 import { readOptions } from '../options.ts'
-import { meterExtrasOption, meterFrom, ofServed } from './meter.ts'
+import { meterExtrasOption, meterFrom } from './meter.ts'
 
 const read = (...args: string[]) =>
   meterFrom(readOptions(args, { ...meterOptions, ...meterExtrasOption }).values)

@@ -1,6 +1,5 @@
 /** Metering options. */
 
-import { parse } from 'node:path'
 import type { meterOptions } from '../../config/cluster-options.ts'
 import type { OptionSpecs, OptionValues } from '../../config/option.ts'
 import { ConfigError } from '../../lib/errors.ts'
@@ -50,16 +49,6 @@ function readOnly(text: string): NonNullable<MeterExtras['only']> | undefined {
     return [workload, code] as const
   })
   return Object.fromEntries(lists)
-}
-
-/** The preset's meter, without what it says of bundled workloads that are not served. */
-export function ofServed(meter: MeterSetting, files: readonly string[]): MeterSetting {
-  if (meter === 'off' || !meter.only) return meter
-  const served = new Set(files.map((file) => parse(file).name))
-  return {
-    ...meter,
-    only: Object.fromEntries(Object.entries(meter.only).filter(([name]) => served.has(name))),
-  }
 }
 
 const off = { mode: 'off', formula: defaultFormula } as const

@@ -31,3 +31,36 @@ export interface FunctionLimits {
   /** True: a function runs only one workload. Default: any function runs all. */
   perWorkload?: boolean
 }
+
+/** Functions that a cluster has opened. */
+export interface ClusterFunctions extends Functions {
+  /** Starts functions with this command from now on, if they are processes. Those of the last command end with their job. */
+  use(command: string[]): void
+}
+
+/** Functions elsewhere, in place of processes of this machine. */
+export interface FunctionProvider {
+  /** The id of all its functions. */
+  id: string
+  /** Initial estimate of a cold start; the brain learns the real time. */
+  coldMs: number
+  /** How long an idle function stays warm. */
+  keepWarmMs: number
+  /** The speed of a function with this memory, as a multiple of that of a worker's core. */
+  speed(memoryMb: number): number
+  open(parts: ProviderParts): ClusterFunctions
+}
+
+export interface ProviderParts {
+  id: string
+  limits: FunctionLimits
+  /** Work that one function does per second, as the brain assumes at first. */
+  workPerSecond: number
+  /** An attempt that is predicted to take less may take this long. */
+  patienceMs: number
+  /** Authorizes attempts. */
+  token: string
+  /** Hashes of the code that is served now, by workload. */
+  code(): Readonly<Record<string, string>>
+  log(line: string): void
+}

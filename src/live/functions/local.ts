@@ -1,7 +1,7 @@
 /** Functions as short-lived child processes, with the limits of serverless functions. They end with this process. */
 
 import type { ChildProcess } from 'node:child_process'
-import type { FunctionLimits, Functions } from '../../front/transports/function.ts'
+import type { ClusterFunctions, FunctionLimits } from '../../front/transports/function.ts'
 import type { AttemptEnd, Upstream } from '../../front/transports/transport.ts'
 import { closeUpstream, type OwnedUpstream, upstreamAt } from '../../front/transports/upstream.ts'
 import { UnreachableError } from '../../lib/errors.ts'
@@ -78,7 +78,7 @@ class Instance {
   }
 }
 
-export class LocalFunctions implements Functions {
+export class LocalFunctions implements ClusterFunctions {
   readonly id: string
   readonly #options: LocalFunctionsOptions
   readonly #instances = new Set<Instance>()
@@ -137,7 +137,6 @@ export class LocalFunctions implements Functions {
     }
   }
 
-  /** Starts functions with this command from now on. Those of the last command end with their job. */
   use(command: string[]): void {
     this.#options.command = command
     for (const instance of this.#warm.splice(0)) instance.kill()

@@ -1,7 +1,7 @@
 /** Settings of a live cluster's functions, for the brain and for the provider. */
 
 import { type OverflowOptions, overflowDefaults } from '../../brain/functions/overflow-spec.ts'
-import type { FunctionLimits } from '../../front/transports/function.ts'
+import type { ClusterFunctions, FunctionLimits, FunctionProvider } from '../../front/transports/function.ts'
 import { ConfigError } from '../../lib/errors.ts'
 import { type MeterSetting, meterFlags } from '../../model/metering.ts'
 import { usualPrices } from '../../model/prices.ts'
@@ -15,6 +15,8 @@ export interface FunctionSettings {
   /** The command that starts one with these modules of workloads. */
   command(files: readonly string[]): string[]
   brain: OverflowOptions
+  /** Undefined: processes of this machine. */
+  provider: FunctionProvider | undefined
 }
 
 /** Initial estimate of the cold start of a process on this machine; the brain learns the real time. */
@@ -28,7 +30,9 @@ export function functionSettings(options: ClusterOptions, meter: MeterSetting): 
     throw new ConfigError(
       `functions = ${functions.most}: not supported for an existing server (workers, upstreams)`,
     )
-  const { memoryMb: memory, timeoutMs: timeout, keepWarmMs: keep } = overflowDefaults
+  const { provider } = functions
+  const { memoryMb: memory, timeoutMs: timeout } = overflowDefaults
+  const keep = provider?.keepWarmMs ?? overflowDefaults.keepWarmMs
   const { most, concurrency = most, memoryMb = memory, timeoutMs = timeout, keepWarmMs = keep } = functions
   const { perWorkload = false } = functions
   const limits = { concurrency, memoryMb, timeoutMs, keepWarmMs, perWorkload }
@@ -36,8 +40,9 @@ export function functionSettings(options: ClusterOptions, meter: MeterSetting): 
   const { waitingPerHour = overflowDefaults.prices.waitingHour, patienceMs = overflowDefaults.patienceMs } =
     functions
   return {
-    id: overflowDefaults.function,
+    id: provider?.id ?? overflowDefaults.function,
     limits,
+    provider,
     command: (files) => [
       ...functions.command,
       ...['--workloads', files.join(',')],
@@ -47,8 +52,9 @@ export function functionSettings(options: ClusterOptions, meter: MeterSetting): 
       ...meterFlags(meter),
     ],
     brain: {
-      ...{ memoryMb, timeoutMs, keepWarmMs, patienceMs, coldMs },
-      workPerSecond: nominalRate(meter) * 1000,
+      ...{ memoryMb, timeoutMs, keepWarmMs, patienceMs, coldMs: provider?.coldMs ?? coldMs },
+      ...(provider && { function: provider.id }),
+      workPerSecond: nominalRate(meter) * 1000 * (provider?.speed(memoryMb) ?? 1),
       prices: { workerHour: pricePerHour, waitingHour: waitingPerHour, gbSecond, request },
       ...functions.brain,
       concurrency: most,
@@ -56,11 +62,18 @@ export function functionSettings(options: ClusterOptions, meter: MeterSetting): 
   }
 }
 
-export function localFunctions(
-  { id, limits, command }: FunctionSettings,
-  files: readonly string[],
-  token: string,
-  log: (line: string) => void,
-): LocalFunctions {
-  return new LocalFunctions({ ...limits, id, command: command(files), token, log })
+export interface OpenFunctionsParts {
+  files: readonly string[]
+  token: string
+  code(): Readonly<Record<string, string>>
+  log(line: string): void
+}
+
+export function openFunctions(
+  { id, limits, command, provider, brain }: FunctionSettings,
+  { files, token, code, log }: OpenFunctionsParts,
+): ClusterFunctions {
+  if (!provider) return new LocalFunctions({ ...limits, id, command: command(files), token, log })
+  const { workPerSecond, patienceMs = overflowDefaults.patienceMs } = brain
+  return provider.open({ ...{ id, limits, workPerSecond, patienceMs, token, code, log } })
 }

@@ -91,6 +91,7 @@ export const cnv: PresetMaker = ({ ms, work, constants }) => {
       retries: { most: 3, backoffMs: ms(750) },
       ...{ concurrency: 4, memoryMb: 512, perWorkload: true },
     },
+    lambdaFunctions: { julia: 'cnv-fractals', dna: 'cnv-dna', grayscott: 'cnv-grayscott' },
     componentLog: 'cnv',
     workloads: ['julia', 'dna', 'grayscott'],
     trial: { timeScale: 15, workScale: 10 },

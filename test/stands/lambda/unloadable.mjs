@@ -1,0 +1,3 @@
+/** A handler whose module fails while Lambda initialises it. */
+
+throw new Error('the database is not reachable')
