@@ -255,10 +255,12 @@ export class MemoryJobStore implements JobStore {
     const bytes = ended.reduce((sum, { rowBytes }) => sum + rowBytes, 0)
     const excess = excessOf({ jobs: ended.length, bytes }, retention)
     if (!excess) return 0
-    const positions = ended.map(({ row, rowBytes }) => ({
-      ...{ endedAt: row.ended_at!, seq: row.seq, bytes: rowBytes },
+    const positions = ended.map(({ row, rowBytes: bytes }) => ({
+      endedAt: row.ended_at!,
+      seq: row.seq,
+      bytes,
     }))
-    const { seq: last } = endOfExcess(positions, excess)
+    const last = endOfExcess(positions, excess).seq
     const forgotten = ended.slice(0, ended.findIndex(({ row }) => row.seq === last) + 1)
     for (const { row } of forgotten) this.#forget(row)
     return forgotten.filter(({ row }) => row.result_kept === 1).length

@@ -114,7 +114,7 @@ async function ids(store: JobStore): Promise<string[]> {
 }
 
 function limitedJobs(name: string, make: MakeSubject): void {
-  test(`${name}: above the limit of ended jobs, those that ended first are forgotten, with results and keys`, async (t) => {
+  test(`${name}: above the limit of ended jobs, the oldest are forgotten, with results and keys`, async (t) => {
     const { store, epoch } = await openLed(t, await make(t))
     const idempotency = { key: 'key', fingerprint: 'same' }
     await store.accept(epoch, newJob(0, { idempotency }))
