@@ -23,6 +23,12 @@ export async function takeIn(content: Content, limit = inlineBytes): Promise<Tak
   return { parts: joined(read, iterator) }
 }
 
+/** A copy of all bytes. */
+export async function wholeOf(content: Content): Promise<Uint8Array> {
+  const taken = await takeIn(content, Infinity)
+  return 'bytes' in taken ? new Uint8Array(taken.bytes) : new Uint8Array()
+}
+
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }

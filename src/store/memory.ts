@@ -1,5 +1,5 @@
 /** A store in memory, for simulations and tests: it keeps every promise of a store but durability. */
-import { takeIn } from './content.ts'
+import { wholeOf } from './content.ts'
 import { checkPageLimit, cursorAfter, endOfExcess, excessOf, seqOfCursor } from './queries.ts'
 import {
   acceptedRow,
@@ -293,11 +293,6 @@ export class MemoryJobStore implements JobStore {
 
 function keyOf(client: string, key: string): string {
   return JSON.stringify([client, key])
-}
-
-async function wholeOf(content: Content): Promise<Uint8Array> {
-  const taken = await takeIn(content, Infinity)
-  return 'bytes' in taken ? new Uint8Array(taken.bytes) : new Uint8Array()
 }
 
 async function* bytesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
