@@ -123,7 +123,7 @@ function apply(core: Core, event: Event): void {
   switch (event.type) {
     case 'arrived':
       arrive(core, event.job, event.pressure, event.on)
-      return noteArrival(core, nominalWork(event.job))
+      return noteArrival(core, nominalWork(event.job), event.job.unproven)
     case 'cancelled':
       return cancel(core, event.job)
     case 'ready':

@@ -89,7 +89,7 @@ export interface Attempt {
   worker: WorkerRecord
   readonly inFunction: boolean
   readonly preemptible: boolean
-  readonly unproven: boolean
+  sharesUntil: number
   readonly sentAt: number
   /** True: it must not be repeated, and has been permitted to start. */
   committed: boolean

@@ -12,7 +12,8 @@ import { sizeText } from '../story/fleet-story.ts'
 import { presetOf } from '../systems/presets.ts'
 import { clusterFrom } from './cluster/from-options.ts'
 import { drive, type Sent } from './demo/drive.ts'
-import { GrowthWatch, growthLimitMs } from './demo/growth.ts'
+import { GrowthWatch } from './demo/growth.ts'
+import { growthRuleOf } from './demo/growth-rules.ts'
 import { type Killed, killBusyWorker } from './demo/kill.ts'
 import { drawLoad, drawPhases } from './demo/load.ts'
 import { checkOrders, type Orders } from './demo/orders.ts'
@@ -145,7 +146,7 @@ function planOf({ seconds, workers, seed, preset }: Omit<OptionValues<typeof opt
   }
   const { draws, phases, settleSeconds } = own
   const { scale, trial = { timeScale: 1, workScale: 1 } } = presetOf(preset)
-  const growthMs = growthLimitMs(presetOf(preset, trial))
+  const rule = growthRuleOf(presetOf(preset, trial))
   const least = scale?.min ?? 1
   const settings = {
     preset,
@@ -158,7 +159,7 @@ function planOf({ seconds, workers, seed, preset }: Omit<OptionValues<typeof opt
     load: drawPhases(seed, phases, draws),
     settings,
     settleSeconds,
-    growth: new GrowthWatch(settings.max, growthMs),
+    growth: rule && new GrowthWatch(settings.max, rule),
   }
 }
 

@@ -11,7 +11,7 @@ interface Held {
   rank: number
   running: boolean
   preemptible: boolean
-  unproven: boolean
+  sharesUntil: number
   waiting: boolean
 }
 
@@ -20,7 +20,7 @@ const held = (name: string, rank: number, more: Partial<Held> = {}): Held => ({
   rank,
   running: false,
   preemptible: true,
-  unproven: false,
+  sharesUntil: 0,
   waiting: false,
   ...more,
 })
@@ -58,19 +58,19 @@ test('srpt breaks ties in favour of the running job, then the oldest', () => {
   assert.deepEqual(chosen('srpt', [held('a', 5), held('b', 5)], 1), ['a'])
 })
 
-test('srpt runs every unproven job beside the ranked ones it chooses', () => {
-  const jobs = [held('new', 9, { unproven: true }), held('long', 5), held('short', 1)]
+test('srpt runs every job that is not ranked yet beside the ranked ones it chooses', () => {
+  const jobs = [held('new', 9, { sharesUntil: 5 }), held('long', 5), held('short', 1)]
   assert.deepEqual(chosen('srpt', jobs, 1).toSorted(), ['new', 'short'])
-  assert.deepEqual(chosen('srpt', [...jobs, held('newer', 8, { unproven: true })], 1).toSorted(), [
+  assert.deepEqual(chosen('srpt', [...jobs, held('newer', 8, { sharesUntil: 5 })], 1).toSorted(), [
     'new',
     'newer',
     'short',
   ])
 })
 
-test('srpt ranks unproven jobs of a client that has exceeded its share', () => {
+test('srpt ranks all jobs of a client that has exceeded its share', () => {
   const rank = rankOf({ tier: 1, until: 0, due: 0 }, 0, 1)
-  assert.deepEqual(chosen('srpt', [held('greedy', rank, { unproven: true }), held('b', 5)], 1), ['b'])
+  assert.deepEqual(chosen('srpt', [held('greedy', rank, { sharesUntil: 5 }), held('b', 5)], 1), ['b'])
 })
 
 const anyJobs = fc.array(
@@ -79,7 +79,7 @@ const anyJobs = fc.array(
     rank: fc.nat(5),
     running: fc.boolean(),
     preemptible: fc.boolean(),
-    unproven: fc.constant(false),
+    sharesUntil: fc.constant(0),
     waiting: fc.constant(false),
   }),
   { maxLength: 12 },

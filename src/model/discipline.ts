@@ -9,8 +9,11 @@ import type { Precedence } from './job.ts'
 export interface Runnable {
   running: boolean
   readonly preemptible: boolean
-  /** True: its estimate is not good enough to rank it. It shares the cores with the jobs that are chosen by rank. */
-  readonly unproven: boolean
+  /**
+   * Until it has done this much work it shares the cores with the jobs that are chosen by rank, since its estimate is not
+   * good enough to rank it. 0: it is ranked.
+   */
+  readonly sharesUntil: number
   /** True: it has started and waits for input or output, so it needs no core and is never paused. */
   readonly waiting: boolean
   /** Its place in the order of jobs now: the smallest goes first. Only disciplines that rank read it. */
@@ -33,10 +36,24 @@ export function rankOf(job: Precedence, done: number, remaining: number): number
   return stands * tierStep + (stands < 0 ? job.due : remaining)
 }
 
-/** The work done at which the job's rank changes next. */
-export function nextPoint({ reviseAt, until }: { reviseAt: number; until: number }): number {
-  return until > 0 && until < reviseAt ? until : reviseAt
+/**
+ * The time for which a job with an unproven estimate shares the cores. After that it is known to be long, and must not keep
+ * others from their share. Pausing it earlier would cost more than it gains: the next one may need a new process.
+ */
+const shareMs = 250
+
+/** The work until which a job shares the cores of a worker with this rate. */
+export function shareOf({ unproven }: { unproven?: true }, workPerSecond: number): number {
+  return unproven ? Math.max(1, (shareMs * workPerSecond) / 1000) : 0
 }
+
+/** The work done at which the job's rank changes next. */
+export function nextPoint({ reviseAt, until, sharesUntil }: Points): number {
+  const point = until > 0 && until < reviseAt ? until : reviseAt
+  return sharesUntil > 0 && sharesUntil < point ? sharesUntil : point
+}
+
+type Points = { reviseAt: number; until: number; sharesUntil: number }
 
 export interface Discipline {
   readonly name: DisciplineName
@@ -90,8 +107,8 @@ const fifo: Discipline = {
 }
 
 /**
- * Shortest remaining processing time: the jobs of the lowest rank run. A running job wins ties. Unproven jobs all run
- * beside them.
+ * Shortest remaining processing time: the jobs of the lowest rank run. A running job wins ties. Jobs that are not ranked
+ * yet all run beside them.
  */
 const srpt: Discipline = {
   name: 'srpt',
@@ -120,7 +137,7 @@ const srpt: Discipline = {
 
 /** True: it runs whatever its rank. A client that has exceeded its share loses this privilege. */
 function sharesCores(job: Runnable): boolean {
-  return job.unproven && job.rank < tierStep
+  return job.sharesUntil > 0 && job.rank < tierStep
 }
 
 /** True: it runs and must not be paused. */

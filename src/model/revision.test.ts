@@ -45,6 +45,12 @@ test('with a wide interval the remaining work grows with the work done', () => {
   }
 })
 
+test('a job with a wide interval that outlives its expectation is revised, however small a part of its estimate it has done', () => {
+  const { expected, reviseAt } = expectationAfter(spread(1e6, 8), 100)
+  assert.ok(expected < 1e5 && reviseAt <= expected, `${reviseAt} and ${expected}`)
+  assert.ok(reviseAt >= 120, 'not after every unit')
+})
+
 test('the index is the minimum of work spent per job that ends', () => {
   // By brute force, over costs drawn from the interval's distribution.
   const [work, sigma, done] = [100, 1, 60]

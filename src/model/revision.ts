@@ -59,7 +59,9 @@ function revise(prediction: Prediction, done: number): Expectation {
     return { expected, reviseAt: Math.max(expected, prediction.work * overrun) }
   }
   const expected = done + gittinsIndex(prediction.work, sigma, done)
-  return { expected, reviseAt: Math.max(done, prediction.work * 0.1, 1) * Math.max(1.2, Math.exp(sigma / 3)) }
+  const later = Math.max(done, prediction.work * 0.1, 1) * Math.max(1.2, Math.exp(sigma / 3))
+  // A job that has outlived what was expected of it must not seem about to end.
+  return { expected, reviseAt: Math.min(later, Math.max(expected, done * 1.2)) }
 }
 
 /** The standard deviation of the logarithm of such costs; undefined: the prediction is exact, or has no interval. */

@@ -32,10 +32,13 @@ export class OwnEstimates {
   /** The same job with the work that the estimator expects. `size`: its work in units of the simulator. */
   estimate(job: Job, size: number, asked: AskedJob = askedBySize(job, size)): Job {
     this.#open.set(job.id, asked)
-    const { work, low, high } = this.#estimator.estimate(asked.question)
+    const { work, low, high, unproven } = this.#estimator.estimate(asked.question)
     const scale = unitsPerSecond / this.#workPerSecond
     const units = (value: number) => Math.max(1, Math.round(Math.min(value * scale, Number.MAX_VALUE)))
-    return { ...job, work: units(work), low: units(low), high: units(high) }
+    return {
+      ...{ ...job, work: units(work), low: units(low), high: units(high) },
+      ...(unproven && { unproven }),
+    }
   }
 
   ended({ job }: { job: Job }, hasResult: boolean): void {

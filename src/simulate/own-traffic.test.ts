@@ -8,8 +8,10 @@ import { simulateLearning, unitsPerSecond } from './simulate.ts'
 import { median, quantile } from './summary.ts'
 
 interface Arrival {
+  at: number
   /** In units of the simulator, as the brain was told. */
   estimate: number
+  unproven: boolean
   lane?: string | undefined
   /** What it really takes. */
   work: number
@@ -30,13 +32,14 @@ async function arrivalsOf(name: string, hours: number, preset = name): Promise<A
   const keys = new Set<string>()
   await simulateLearning(presetRun(preset, { ...run, ...machine }), {
     observer: {
-      observe(event) {
+      observe(event, _, at) {
         if (event.type !== 'arrived') return
         const { question, work } = run.asked!.last()
-        const { work: estimate, lane } = event.job
+        const { work: estimate, lane, unproven = false } = event.job
         const units = Math.max(1, Math.round((work / workPerSecond) * unitsPerSecond))
         const params = question.params as Record<string, unknown>
-        arrivals.push({ estimate, lane, work: units, params, isRepeat: keys.has(question.key) })
+        const isRepeat = keys.has(question.key)
+        arrivals.push({ at, estimate, unproven, lane, work: units, params, isRepeat })
         keys.add(question.key)
       },
     },
@@ -82,6 +85,19 @@ test('cnv knows repeated requests, and learns to estimate new ones', async () =>
   const [early, now] = [tail(arrivals.slice(0, 80)), tail(late)]
   // The formula of the parameters, which estimates until then, is off by more than the models.
   assert.ok(now < 1.5 && early > 1.5 * now, `${now} and ${early}`)
+})
+
+test('as in a live cluster, estimates that nothing has confirmed are unproven', async () => {
+  const arrivals = await arrivalsOf('hillclimbing', 1, 'plimsoll')
+  const late = arrivals.slice(arrivals.length / 2)
+  assert.equal(arrivals[0]!.unproven, true)
+  const part = late.filter(({ unproven }) => unproven).length / late.length
+  assert.ok(part < 0.2, `${part}`)
+})
+
+test('clients come when the first workers have booted', async () => {
+  const [first] = await arrivalsOf('cloudprime', 0.1)
+  assert.ok(first!.at >= trafficOf('cloudprime', 0.1).machine.bootMs)
 })
 
 test('a preset on the traffic of another system learns in the units of that traffic', async () => {

@@ -101,7 +101,13 @@ export function runOn(
 ): TrafficPart & Pick<RunSpec, 'seed' | 'jobs' | 'arrivals'> {
   const part = requestsOf(traffic, preset, seed)
   const perSecond = traffic.load / part.sizes.meanSeconds
-  return { ...part, seed, jobs: jobsOf(traffic), arrivals: traffic.arrivals(perSecond) }
+  const arrivals = startingAt(traffic.machine.bootMs, traffic.arrivals(perSecond))
+  return { ...part, seed, jobs: jobsOf(traffic), arrivals }
+}
+
+/** Clients come when the workers that a preset starts with have booted: nobody opens a service before. */
+function startingAt(startMs: number, { name, next }: Arrivals): Arrivals {
+  return { name, next: (after, random) => startMs + next(Math.max(0, after - startMs), random) }
 }
 
 /** The requests of a run, estimated by the preset's own estimator. */

@@ -1,10 +1,12 @@
 /** An attempt on a simulated worker. */
 
 import type { Entry } from '../lib/heap.ts'
+import type { Action } from '../model/action.ts'
 import type { AttemptToken } from '../model/attempt.ts'
-import { noPrecedence, type Runnable } from '../model/discipline.ts'
+import { noPrecedence, type Runnable, shareOf } from '../model/discipline.ts'
 import type { Precedence } from '../model/job.ts'
 import { firstExpectation } from '../model/revision.ts'
+import type { WorkerFacts } from '../model/worker.ts'
 import type { Happening } from './clock.ts'
 import type { Truth } from './environment.ts'
 
@@ -20,6 +22,7 @@ export interface SimJob extends Runnable, AttemptToken, Precedence {
   /** Its expected total work, and the work done at which that is revised. */
   expected: number
   reviseAt: number
+  sharesUntil: number
   /** Work done when it was last started or paused. */
   done: number
   /** While running: done = base + the worker's `each`. */
@@ -30,7 +33,14 @@ export interface SimJob extends Runnable, AttemptToken, Precedence {
   place: Entry<SimJob>
 }
 
-export function newSimJob(token: AttemptToken, truth: Truth, precedence = noPrecedence): SimJob {
+/** `early`: a precedence that came before the attempt. */
+export function newSimJob(
+  token: Extract<Action, { type: 'run' }>,
+  truth: Truth,
+  { workPerSecond }: WorkerFacts,
+  early?: Precedence,
+): SimJob {
+  const precedence = early ?? token.precedence ?? noPrecedence
   const { job: asked, fate, size, wait } = truth
   const { expected, reviseAt } = firstExpectation(asked)
   const job = {
@@ -55,7 +65,7 @@ export function newSimJob(token: AttemptToken, truth: Truth, precedence = noPrec
     wake: undefined,
     rank: 0,
     preemptible: asked.preemptible ?? true,
-    unproven: asked.unproven ?? false,
+    sharesUntil: shareOf(asked, workPerSecond),
     place: undefined as unknown as Entry<SimJob>,
   }
   job.place = { item: job, at: -1 }

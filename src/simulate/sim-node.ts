@@ -200,7 +200,7 @@ export class SimNode implements SimWorkerEvents, Process {
     // Without a truth the client has hung up, and the cancellation follows.
     if (!truth || (this.#world.parts.faults && this.#knows(token))) return
     if (this.broken) return this.#fail(token)
-    const job = newSimJob(token, truth, this.#early.get(keyOf(token)) ?? token.precedence)
+    const job = newSimJob(token, truth, this.worker.facts, this.#early.get(keyOf(token)))
     if (truth.job.safeToRepeat !== false) this.worker.add(job)
     else {
       this.#asked.add(keyOf(token))

@@ -236,9 +236,10 @@ export class SimWorker {
     this.#events.finished(job)
   }
 
-  /** The job's rank changes: its turn has ended, or its estimate is revised. */
+  /** The job's rank changes: its turn has ended, its estimate is revised, or it is ranked from now on. */
   #revise(job: SimJob, done: number): void {
     if (done >= job.until) job.until = 0
+    if (done >= job.sharesUntil) job.sharesUntil = 0
     if (done >= job.reviseAt) {
       const { expected, reviseAt } = expectationAfter(job.truth.job, done)
       job.expected = expected

@@ -59,6 +59,23 @@ test('worker and brain agree on the revised estimate of a job that outgrew its f
   }
 })
 
+test('short requests that nobody knows pass long ones that nobody knows', () => {
+  const { world, events } = watched({ queue: 100 }, 100_000)
+  world.begin()
+  world.clock.step()
+  const submit = (id: string, seconds: number) =>
+    world.submit(
+      { id, workload: 'w', work: 1e6, low: 1, high: 1e12, memoryMb: 0, unproven: true },
+      seconds * 1e5,
+    )
+  for (let i = 0; i < 6; i++) submit(`long${i}`, 1000)
+  submit('short', 0.1)
+  while (events.at(-1)!.type !== 'finished') world.clock.step()
+  const last = events.at(-1)!
+  assert.equal(last.type === 'finished' && last.job, 'short')
+  assert.ok(world.clock.now < 60_000, `${world.clock.now}`)
+})
+
 /** 400 jobs for a fleet of some size, a third with deadlines; few wait more than five times as long as they run. */
 function busyWorld(seed: number, sigma: number, codes: Set<string>): World {
   const random = stream(seed, 'agreement')

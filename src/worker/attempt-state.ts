@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream'
 import type { AttemptToken } from '../model/attempt.ts'
 import type { WorkDone } from '../model/cost.ts'
-import { noPrecedence, type Runnable } from '../model/discipline.ts'
+import { noPrecedence, type Runnable, shareOf } from '../model/discipline.ts'
 import type { Precedence } from '../model/job.ts'
 import { amountOf, type Following, type MeterSetting, quantitiesIn } from '../model/metering.ts'
 import { expectationAfter, firstExpectation } from '../model/revision.ts'
@@ -51,6 +51,7 @@ export interface AttemptState extends Runnable, Precedence {
   ended: boolean
   expected: number
   reviseAt: number
+  sharesUntil: number
   reviseTimer: NodeJS.Timeout | undefined
   /** The last state reported to the brain, from which it extrapolates while the attempt holds a core. */
   reported: { done: number; at: number; onCore: boolean }
@@ -65,6 +66,7 @@ export function newAttempt(
   head: AttemptHead,
   { body, trailers }: AttemptBody,
   following: Following,
+  workPerSecond: number,
 ): AttemptState {
   const { progressEvery, metricsEvery } = following
   return {
@@ -82,7 +84,7 @@ export function newAttempt(
     get preemptible() {
       return head.preemptible && (this.run?.interruptible ?? true)
     },
-    unproven: head.unproven ?? false,
+    sharesUntil: shareOf(head, workPerSecond),
     ...(head.precedence ?? noPrecedence),
     ...firstExpectation(head),
     reviseTimer: undefined,
@@ -110,6 +112,7 @@ export function tokenOf({ epoch, job, attempt }: AttemptToken): AttemptToken {
 /** Revises precedence and estimate. The brain does the same when this amount is reported to it. */
 export function revise(attempt: AttemptState, done: number): void {
   if (done >= attempt.until) attempt.until = 0
+  if (done >= attempt.sharesUntil) attempt.sharesUntil = 0
   if (done >= attempt.reviseAt) Object.assign(attempt, expectationAfter(attempt.head, done))
 }
 

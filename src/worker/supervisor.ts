@@ -79,7 +79,7 @@ export class Supervisor {
       return { refused: 'the attempt was already accepted' }
     if (this.#held.size >= this.#options.slots)
       return { refused: `all ${this.#options.slots} slots are taken`, full: true }
-    const attempt = newAttempt(head, sent, this.following)
+    const attempt = newAttempt(head, sent, this.following, this.#nominal * 1000)
     Object.assign(attempt, this.#pendingRanks.get(key))
     this.#pendingRanks.delete(key)
     this.#held.set(key, attempt)

@@ -68,6 +68,24 @@ test('a job to be retried in a function goes to workers if all functions are bus
   assert.deepEqual(sent(trial.finishes('first')), ['second w'])
 })
 
+test('the high end of an unproven interval does not keep a job from functions, its estimate does', () => {
+  const sends = (work: number, more: object) =>
+    away(busy({ timeoutMs: 1_500_000 }).arrives('second', { work, high: work * 1e6, ...more })).length > 0
+  assert.equal(sends(11_000, { unproven: true }), true)
+  assert.equal(sends(11_000, {}), false, 'the function would run out of time')
+  assert.equal(sends(13_000, { unproven: true }), false, 'a hundred times as long is too long')
+})
+
+test('a launch that is overdue is expected to be overdue for as long again', () => {
+  const trial = new Trial({ scheduler: 'srpt', overflow: functions, scale: { min: 1, max: 1 } })
+  trial.tick()
+  const [launch] = only(trial.history, 'launch')
+  assert.ok(launch)
+  // A boot is assumed to take 30 s.
+  const [action] = only(trial.after(50_000).arrives('early', { work: 1000 }), 'overflow')
+  assert.equal(action?.reason.waitMs, 20_000)
+})
+
 test('a job that finds a free core does not overflow', () => {
   const trial = new Trial({ scheduler: 'srpt', overflow: functions })
   trial.joins('w')

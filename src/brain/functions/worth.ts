@@ -21,6 +21,8 @@ const safePart = 0.8
 /** Worker boot time, until launches have shown it. */
 const firstBootMs = 30_000
 const longestWaitMs = 3_600_000
+/** The high end of an unproven estimate counts up to this factor: beyond it the interval only says that nothing is known. */
+const unprovenReach = 100
 /** A job with this many attempts, or half the attempts it may have, is for workers. */
 const mostTries = 6
 
@@ -76,10 +78,11 @@ function mayGo(core: Core, overflow: Overflow, record: JobRecord): boolean {
 
 /** A function cannot ask for permission to start, so a job that must not be repeated does not go there. */
 function fits({ spec, pace, coldMs }: Overflow, job: Job): boolean {
-  const { work, high = work, memoryMb, safeToRepeat } = job
+  const { work, high = work, unproven, memoryMb, safeToRepeat } = job
   if (safeToRepeat === false || memoryMb > spec.memoryMb) return false
+  const believed = unproven ? Math.min(high, unprovenReach * work) : high
   // The rule `small` goes by the estimate alone.
-  const most = spec.rule === 'small' ? work : high
+  const most = spec.rule === 'small' ? work : believed
   return coldMs + msOf(job, most, spec.workPerSecond) * pace <= safePart * spec.timeoutMs
 }
 
@@ -99,7 +102,8 @@ function expectedWaitMs(core: Core, overflow: Overflow, record: JobRecord): numb
   const each = core.ready > 0 ? core.capacity / core.ready : core.fastest || spec.workPerSecond
   const more = booting * each
   const oldest: { at: number } | undefined = core.launches.values().next().value
-  const bootLeft = oldest ? Math.max(0, (oldest.at + bootMs - core.now) / 1000) : 0
+  // A launch that is overdue is expected to be overdue for as long again.
+  const bootLeft = oldest ? Math.abs(oldest.at + bootMs - core.now) / 1000 : 0
   let seconds = core.capacity > 0 ? work / core.capacity : Infinity
   if (booting > 0 && seconds > bootLeft) seconds = (work + more * bootLeft) / (core.capacity + more)
   // A job that has waited is expected to wait as long again, whatever the sums say.

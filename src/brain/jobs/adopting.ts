@@ -1,6 +1,7 @@
 /** Attempts that an earlier brain began and that go on under this one. */
 
 import type { HeldAttempt, Ongoing } from '../../model/attempt.ts'
+import { shareOf } from '../../model/discipline.ts'
 import type { Core } from '../core.ts'
 import { claimKey } from '../recovery.ts'
 import { type Attempt, type JobRecord, newWorkerRecord, type WorkerRecord } from '../state.ts'
@@ -40,6 +41,7 @@ export function moveAttempts(core: Core, worker: WorkerRecord, held: readonly He
   if (!jobs) return
   for (const attempt of jobs) {
     attempt.worker = worker
+    attempt.sharesUntil = shareOf(attempt.job, worker.workPerSecond)
     attempt.running = false
     attempt.since = core.now
     attempt.seenIn = worker.reports

@@ -1,5 +1,6 @@
 /** Attempts begin and end here, and nowhere else. */
 
+import { shareOf } from '../../model/discipline.ts'
 import type { Core } from '../core.ts'
 import { type Attempt, type JobRecord, takeOut, type WorkerRecord } from '../state.ts'
 import { clearTimer } from '../timers.ts'
@@ -61,7 +62,7 @@ export function newAttempt(
     worker,
     inFunction,
     preemptible: job.preemptible ?? true,
-    unproven: job.unproven ?? false,
+    sharesUntil: inFunction ? 0 : shareOf(job, worker.workPerSecond),
     sentAt: now,
     committed: false,
     answering: false,

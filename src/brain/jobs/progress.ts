@@ -16,6 +16,7 @@ export function noteDone(core: Core, attempt: Attempt, done: number): void {
   attempt.reportedDone = done
   settleDone(attempt, done, core.now)
   for (const progressed of core.hooks.progressed) progressed(core, attempt)
+  if (done >= attempt.sharesUntil) attempt.sharesUntil = 0
   if (done < attempt.reviseAt) return
   const { worker, job, expected: was } = attempt
   const { expected, reviseAt } = expectationAfter(predictionOf(core, job), done)

@@ -1,4 +1,7 @@
-/** The mean cost of a job. It is learned over a long time, because with heavy tails a short sample misleads. */
+/**
+ * The mean cost of a job. It is learned over a long time, because with heavy tails a short sample misleads. A job whose
+ * estimate is not proven counts when it has ended, with what it took: its estimate may be off by any factor.
+ */
 
 /** A larger factor between actual and expected time is not corrected: that time is not work. */
 const mostFactor = 10
@@ -17,16 +20,22 @@ export class MeanCost {
     this.#memoryMs = memoryMs
   }
 
-  arrived(seconds: number): void {
+  arrived(seconds: number, unproven: boolean): void {
+    // Until a job has ended, estimates are all that is known.
+    if (unproven && this.#over > 0) return
     this.#jobs++
     this.#seconds += seconds
   }
 
   /** Learns the error of estimates, apart from the estimates themselves. */
-  finished(seconds: number, expected: number): void {
+  finished(seconds: number, expected: number, unproven: boolean): void {
+    if (unproven) {
+      this.#jobs++
+      this.#seconds += seconds
+    }
     this.#over++
     this.#ended += seconds
-    this.#expected += expected
+    this.#expected += unproven ? seconds : expected
   }
 
   /** Lets all sums decay by this much time. */

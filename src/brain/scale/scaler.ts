@@ -94,6 +94,8 @@ export interface FinishedJob {
   /** Seconds of a core that it took, and was expected to take. */
   seconds: number
   expected: number
+  /** Nothing had confirmed such estimates when it arrived. */
+  unproven: boolean
   /** Time since its arrival. */
   hereMs: number
   /** Whether it missed its deadline; undefined: it had none. */
@@ -136,8 +138,11 @@ export interface Scaler {
   /** The interval between decisions; 0: only changes of the fleet cause decisions. */
   readonly everyMs: number
   decide(view: FleetView, now: number): ScaleDecision
-  /** A job that is expected to take this long on a core has arrived. True: decide now, not at the next interval. */
-  arrived?(seconds: number, now: number): boolean
+  /**
+   * A job that is expected to take this long on a core has arrived. True: decide now, not at the next interval. `unproven`:
+   * nothing has confirmed such estimates yet.
+   */
+  arrived?(seconds: number, now: number, unproven: boolean): boolean
   finished?(job: FinishedJob, now: number): void
   /** A worker is lost, or one in a role leaves without having asked. `decide` follows. */
   lost?(worker: string, now: number, role?: string): void

@@ -38,7 +38,7 @@ class Play {
   go(perSecond: number, seconds: number, view: Partial<FleetView> = {}): number {
     for (let i = 0; i < seconds; i++) {
       for (let j = 0; j < perSecond; j++)
-        if (this.scaler.arrived!(1, this.now + (j * 1000) / perSecond)) this.look(view)
+        if (this.scaler.arrived!(1, this.now + (j * 1000) / perSecond, false)) this.look(view)
       this.now += 1000
       if (this.now % 5000 === 0) this.look(view)
     }
@@ -50,8 +50,25 @@ test('the fleet follows arrivals times the cost of a job', () => {
   assert.equal(new Play().go(10, 600), 5)
   const halved = new Play()
   for (let i = 0; i < 100; i++)
-    halved.scaler.finished!({ seconds: 0.5, expected: 1, hereMs: 500, late: undefined }, 0)
+    halved.scaler.finished!({ seconds: 0.5, expected: 1, unproven: false, hereMs: 500, late: undefined }, 0)
   assert.equal(halved.go(12, 600), 3, 'what estimates are wrong by is learned')
+})
+
+test('what unproven estimates say does not count; what such jobs took does', () => {
+  const play = new Play()
+  const finish = (seconds: number, expected: number) =>
+    play.scaler.finished!(
+      { seconds, expected, unproven: true, hereMs: seconds * 1000, late: undefined },
+      play.now,
+    )
+  finish(1, 1e-3)
+  for (let i = 0; i < 600; i++) {
+    for (let j = 0; j < 5; j++) play.scaler.arrived!(1e6, play.now + j * 200, true)
+    play.now += 1000
+    for (let j = 0; j < 5; j++) finish(1, 1e6)
+    if (play.now % 5000 === 0) play.look()
+  }
+  assert.equal(play.ready, 2)
 })
 
 test('a continuing rise is forecast one boot time ahead', () => {
@@ -92,7 +109,7 @@ test('a tighter promise keeps more workers, and a broken one more still', () => 
   assert.ok(tight > usual)
   const broken = new Play()
   for (let i = 0; i < 5000; i++)
-    broken.scaler.finished!({ seconds: 1, expected: 1, hereMs: 3000, late: undefined }, 0)
+    broken.scaler.finished!({ seconds: 1, expected: 1, unproven: false, hereMs: 3000, late: undefined }, 0)
   assert.ok(broken.go(30, 900) > usual)
 })
 
@@ -100,7 +117,7 @@ test('missed deadlines count if they are promised', () => {
   const missed = (promise?: string) => {
     const play = new Play(promise === undefined ? {} : { promise })
     for (let i = 0; i < 200; i++)
-      play.scaler.finished!({ seconds: 1, expected: 1, hereMs: 1000, late: i % 10 === 0 }, 0)
+      play.scaler.finished!({ seconds: 1, expected: 1, unproven: false, hereMs: 1000, late: i % 10 === 0 }, 0)
     return play.go(30, 900)
   }
   assert.ok(missed('deadlines: 99 %') > missed())
@@ -125,7 +142,7 @@ test('the last worker ends after five minutes without arrivals, and the first jo
   assert.equal(play.go(0, 240, { jobs: 0 }), 1)
   assert.equal(play.go(0, 600, { jobs: 0 }), 0)
   play.now += 1
-  play.scaler.arrived!(1, play.now)
+  play.scaler.arrived!(1, play.now, false)
   play.look({ jobs: 1 })
   assert.equal(play.ready, 1)
 })

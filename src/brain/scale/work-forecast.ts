@@ -9,7 +9,7 @@ import { backInto, hold, replaceLost, within } from './bounds.ts'
 import { MeanCost } from './mean-cost.ts'
 import { promiseOf } from './promise.ts'
 import { Rhythm } from './rhythm.ts'
-import type { FleetView, ScaleDecision, ScaleOptions, Scaler } from './scaler.ts'
+import type { FinishedJob, FleetView, ScaleDecision, ScaleOptions, Scaler } from './scaler.ts'
 import { Strain } from './strain.ts'
 
 export interface ForecastOptions extends ScaleOptions {
@@ -124,14 +124,14 @@ class WorkForecast implements Scaler {
     return { kind: 'scale', to, reason: reasonFor(need, surges, have, to) }
   }
 
-  arrived(seconds: number, now: number): boolean {
+  arrived(seconds: number, now: number, unproven: boolean): boolean {
     this.#lastArrival = now
-    this.#cost.arrived(seconds)
+    this.#cost.arrived(seconds, unproven)
     return this.#rate.add()
   }
 
-  finished({ seconds, expected, hereMs, late }: Parameters<NonNullable<Scaler['finished']>>[0]): void {
-    this.#cost.finished(seconds, expected)
+  finished({ seconds, expected, unproven, hereMs, late }: FinishedJob): void {
+    this.#cost.finished(seconds, expected, unproven)
     this.#strain.finished(seconds, hereMs, late)
   }
 

@@ -1,4 +1,4 @@
-/** Cores that ranked jobs share with unproven ones, under `srpt`. */
+/** Cores that ranked jobs share with unproven ones, under `srpt`. A job that has had its share is ranked like others. */
 
 import { holdsCore } from '../jobs/mirror.ts'
 import type { Attempt, JobRecord, WorkerRecord } from '../state.ts'
@@ -23,8 +23,8 @@ export function hasShare({ cores, jobs }: WorkerRecord): boolean {
 }
 
 /** True: it runs whatever its rank, because nobody knows how long it takes. The discipline decides the same. */
-export function sharesCores({ unproven, record }: Attempt): boolean {
-  return unproven && record.tier === 0
+export function sharesCores({ sharesUntil, record }: Attempt): boolean {
+  return sharesUntil > 0 && record.tier === 0
 }
 
 /** True: one more ranked job would run at once without preempting another. */

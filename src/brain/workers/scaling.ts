@@ -43,11 +43,11 @@ export function changesFleet({ scaler }: Core, { type }: Event): boolean {
 }
 
 /** `work` counts at the announced rate. A job that arrives at an empty fleet, or in a burst, does not wait for the scaler's next interval. */
-export function noteArrival(core: Core, work: number): void {
+export function noteArrival(core: Core, work: number, unproven = false): void {
   const { scaler, fastest } = core
   if (core.ready + core.launches.size === 0) core.rescale = true
   const rate = core.capacity > 0 ? core.capacity / core.cores : fastest
-  if (scaler.arrived?.(rate > 0 ? work / rate : 0, core.now)) core.rescale = true
+  if (scaler.arrived?.(rate > 0 ? work / rate : 0, core.now, unproven)) core.rescale = true
 }
 
 /** Where jobs share cores, and in functions, the time on a core is not known, so it is derived from the work. */
@@ -58,7 +58,9 @@ function noteFinished({ scaler, discipline, now }: Core, attempt: Attempt, work:
   const seenMs = discipline.bounded && !inFunction ? ranMs(attempt, now) : 0
   const seconds = seenMs > 0 ? seenMs / 1000 : work / rate
   const late = job.deadlineAt === undefined ? undefined : now > job.deadlineAt
-  scaler.finished({ seconds, expected: job.work / rate, hereMs: now - record.arrivedAt, late }, now)
+  const expected = job.work / rate
+  const unproven = job.unproven === true
+  scaler.finished({ seconds, expected, unproven, hereMs: now - record.arrivedAt, late }, now)
 }
 
 function resize(core: Core): void {

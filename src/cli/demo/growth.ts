@@ -1,45 +1,34 @@
-/** Watches the fleet of a demo: whether it grows while requests are queued, and shrinks again. */
+/** Watches the fleet of a demo: whether it grows when its scaling rule says so, and shrinks again. */
 
-import type { Preset } from '../../systems/preset.ts'
+import type { FleetState, GrowthRule } from './growth-rules.ts'
 
-/** The part of a cluster's state that counts. */
-interface Size {
-  ready: number
-  booting: readonly unknown[]
-  waiting: readonly unknown[]
-}
-
-/** A scaler may need some decisions in a row before it launches, and a busy machine some time for each. */
-const [decisions, leastMs] = [6, 15_000]
-
-/** How long requests may be queued, with a fleet below its maximum, before the scaler of this preset must launch. */
-export function growthLimitMs({ scale }: Pick<Preset, 'scale'>): number {
-  return Math.max(leastMs, decisions * (scale?.everyMs ?? scale?.tiers?.everyMs ?? 0))
-}
+/** How much longer than its rule allows a scaler may take on a busy machine. */
+const delayMs = 15_000
 
 export class GrowthWatch {
   readonly #most: number
-  readonly #limitMs: number
+  readonly #rule: GrowthRule
   /** Sizes of the fleet at which it turned from growing to shrinking or back, and the last. */
   readonly #turns: number[] = []
   #size = 0
-  #queuedSince: number | undefined
+  #demandedSince: number | undefined
   #longestMs = 0
 
   /** `most`: the maximum number of workers. */
-  constructor(most: number, limitMs: number) {
+  constructor(most: number, rule: GrowthRule) {
     this.#most = most
-    this.#limitMs = limitMs
+    this.#rule = rule
   }
 
-  look({ ready, booting, waiting }: Size, now: number): void {
+  look(state: FleetState, now: number): void {
+    const { ready, booting } = state
     this.#noteSize(ready)
     const grows = booting.length > 0 || ready > this.#size
     this.#size = ready
-    if (waiting.length === 0 || grows || ready >= this.#most) this.#queuedSince = undefined
+    if (grows || ready >= this.#most || !this.#rule.demands(state)) this.#demandedSince = undefined
     else {
-      this.#queuedSince ??= now
-      this.#longestMs = Math.max(this.#longestMs, now - this.#queuedSince)
+      this.#demandedSince ??= now
+      this.#longestMs = Math.max(this.#longestMs, now - this.#demandedSince)
     }
   }
 
@@ -50,9 +39,14 @@ export class GrowthWatch {
 
   /** Undefined: the fleet grew whenever it had to. */
   get fault(): string | undefined {
-    if (this.#longestMs < this.#limitMs) return undefined
-    const [queued, limit] = [this.#longestMs, this.#limitMs].map((ms) => `${(ms / 1000).toFixed(1)} s`)
-    return `the fleet did not grow, although requests were queued for ${queued} below its maximum of ${this.#most} workers; the limit is ${limit}`
+    const { words, withinMs } = this.#rule
+    const limitMs = withinMs + delayMs
+    if (this.#longestMs < limitMs) return undefined
+    const [demanded, limit] = [this.#longestMs, limitMs].map((ms) => `${(ms / 1000).toFixed(1)} s`)
+    return (
+      `the fleet did not grow for ${demanded} below its maximum of ${this.#most} workers, although its rule says so ` +
+      `(${words}); the limit is ${limit}`
+    )
   }
 
   #noteSize(size: number): void {

@@ -34,10 +34,10 @@ export function ownScaler(factory: ScalerFactory, { min, max }: ScalerBounds, on
     decide: (view, now) =>
       guard('decide', () => checkDecision(policy.decide(view, now), view, { min, max }), hold),
     ...(policy.arrived && {
-      arrived: (seconds, now) =>
+      arrived: (seconds, now, unproven) =>
         guard(
           'arrived',
-          () => policy.arrived!(seconds, now) === true,
+          () => policy.arrived!(seconds, now, unproven) === true,
           () => false,
         ),
     }),
