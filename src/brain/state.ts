@@ -5,7 +5,7 @@ import type { HeldAttempt } from '../model/attempt.ts'
 import type { Job, Precedence } from '../model/job.ts'
 import type { Reason } from '../model/reason.ts'
 import { firstExpectation, type Prediction } from '../model/revision.ts'
-import type { WorkerFacts } from '../model/worker.ts'
+import type { SlotStarts, WorkerFacts } from '../model/worker.ts'
 import { type Health, newHealth } from './health.ts'
 import { newPingState, type PingState } from './ping-state.ts'
 import type { Watch } from './stall.ts'
@@ -159,8 +159,10 @@ export interface WorkerRecord extends Readonly<WorkerFacts> {
   pace: number
   /** Predicted memory of its jobs. */
   usedMb: number
-  /** Memory of its slots for small jobs, which the brain does not place, as last reported. */
+  /** As last reported: memory of its slots for small jobs, which the brain does not place. */
   smallMb: number
+  /** Undefined: no job waits for the start of a slot. */
+  slotStarts: SlotStarts | undefined
   /** Grows with every placement in the cluster: the worker with the smallest was given a job longest ago. Unique. */
   placedStamp: number
   /** The scheduler's own entry for this worker. It is here, and not in a map, to save the lookup. */
@@ -184,10 +186,7 @@ export interface Unclaimed extends HeldAttempt {
   at: number
 }
 
-export interface CpuReading {
-  ms: number
-  at: number
-}
+export type CpuReading = Record<'ms' | 'at', number>
 
 export function newWorkerRecord(
   facts: WorkerFacts,
@@ -214,6 +213,7 @@ export function newWorkerRecord(
     pace: 1,
     usedMb: 0,
     smallMb: 0,
+    slotStarts: undefined,
     filed: undefined,
     keptFor: undefined,
     brokenJobs: [],

@@ -44,8 +44,8 @@ test('init names the flags that are wrong', (t) => {
   const folder = folderOf(t)
   for (const [flags, why] of [
     [
-      ['--command', 'python3 app.py'],
-      /^plimsoll: --command = 'python3 app\.py': must be a command that contains/,
+      ['--command', 'app {port} {socket}'],
+      /^plimsoll: --command = 'app \{port\} \{socket\}': must be a command that does not/,
     ],
     [
       ['--command', 'app {port}', '--health', 'well'],
@@ -119,7 +119,10 @@ test('rejects invalid answers and overwrites nothing', (t) => {
     assert.match(stderr, said)
   }
   refused(['--own-server'], /--command: how is your server started\? For example --command 'python3 app\.py/)
-  refused(['--own-server', '--command', 'app'], /must be a command that contains either \{port\}/)
+  refused(
+    ['--own-server', '--command', 'app {port} {socket}'],
+    /must be a command that does not contain both/,
+  )
   refused(['--own-server', '--command', 'app {port}', '--health', 'x'], /health = 'x': must be a path/)
   refused(['--command', 'app {port}'], /--command: requires --own-server/)
   refused(['a', 'b'], /init: unexpected b/)

@@ -13,7 +13,7 @@ const options = {
   ownServer: { type: 'flag', help: 'configure an existing HTTP server, in any language' },
   command: {
     type: 'text',
-    help: 'command that starts it, with {port} or {socket} where it is to listen',
+    help: 'command that starts it, with {port} or {socket} where it is to listen; without them it must listen on the port in PORT',
     value: 'TEXT',
   },
   health: {
@@ -84,10 +84,13 @@ async function serverAnswers(given: Given, ask: Ask | undefined): Promise<Server
   }
   const command =
     given.command ??
-    (await ask!('How is your server started? Write {port} where its port belongs.', {
-      example: 'python3 app.py --port {port}',
-      check: (text) => check({ command: text }),
-    }))
+    (await ask!(
+      'How is your server started? Write {port} where its port belongs, unless it reads the variable PORT.',
+      {
+        example: 'python3 app.py --port {port}',
+        check: (text) => check({ command: text }),
+      },
+    ))
   check({ command })
   const health =
     given.health ??

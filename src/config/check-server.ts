@@ -79,12 +79,9 @@ function commandOf(given: unknown): string[] {
     )
   }
   const has = (text: string) => words.some((word: string) => word.includes(text))
-  if (has('{port}') === has('{socket}')) {
-    throw invalid(
-      'workers.command',
-      given,
-      'a command that contains either {port} or {socket}, where the program is to listen',
-    )
+  // Without either, the program listens on the port that the variable PORT names.
+  if (has('{port}') && has('{socket}')) {
+    throw invalid('workers.command', given, 'a command that does not contain both {port} and {socket}')
   }
   return words as string[]
 }

@@ -7,6 +7,10 @@ const folder = import.meta.dirname
 const workers = { command: 'python3 app.py --port {port}' }
 const check = (config: unknown) => checkConfig(config, folder)
 
+test('the command of a program may leave its port to the variable PORT', () => {
+  assert.deepEqual(check({ workers: { command: 'node app.js' } }).own?.workers?.command, ['node', 'app.js'])
+})
+
 test('an existing server gets its defaults', () => {
   const { own, options } = check({ workers, port: 0 })
   const { routes, ...rest } = own!
@@ -95,8 +99,10 @@ const rejected: [config: unknown, message: RegExp][] = [
   [{ workers: {} }, /^workers\.command = undefined: must be a command such as/],
   [{ workers: { command: [] } }, /^workers\.command = \[\]: must be a command/],
   [{ workers: { command: ['a', 5, '{port}'] } }, /^workers\.command = \[ 'a', 5, '\{port\}' \]: must be/],
-  [{ workers: { command: 'app' } }, /^workers\.command = 'app': must be a command that contains either/],
-  [{ workers: { command: 'app {port} {socket}' } }, /either \{port\} or \{socket\}/],
+  [
+    { workers: { command: 'app {port} {socket}' } },
+    /must be a command that does not contain both \{port\} and \{socket\}$/,
+  ],
   [{ workers: { command: 'a && b {port}' } }, /^workers\.command = a && b \{port\}: "&" is shell syntax/],
   [
     { workers: { ...workers, health: 'health' } },

@@ -24,8 +24,9 @@ export interface PlimsollConfig extends UpConfig {
 /** A program that serves HTTP. */
 export interface OwnServer {
   /**
-   * The command that starts it. No shell is involved; a string is split as a shell would split it. It must contain the
-   * address to listen on: `{port}` on 127.0.0.1 or the unix socket `{socket}`, as in 'env PORT={port} node app.js'.
+   * The command that starts it. No shell is involved; a string is split as a shell would split it. It may contain the
+   * address to listen on: `{port}` on 127.0.0.1 or the unix socket `{socket}`, as in 'python3 app.py --port {port}'. Without either,
+   * the program must listen on the port that the variable PORT names.
    */
   command: string | string[]
   /** Health path: the program is healthy if it answers with a status from 200 to 399. Default: if it accepts connections. */

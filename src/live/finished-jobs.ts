@@ -33,12 +33,12 @@ export function learnTimes(
   overheads.learn(workload, measured, rates.of(worker, workload) / 1000)
 }
 
-/** Compares the estimate of an answered job with its measurement, if both are in the same unit. */
+/** Compares the estimate of an answered job with its measurement, if both are in the same unit. What was guessed of unknown requests does not count. */
 export function noteError(
   { parts: { job, quote, question }, cost, outcome }: OpenJob,
   { errors, units }: { errors: EstimateErrors; units: RouteUnits | undefined },
 ): void {
-  if (outcome !== 'result' || !cost) return
+  if (outcome !== 'result' || !cost || quote.source === 'prior') return
   if (units && units.codeOf(job.workload, cost.measure) !== question.codeHash) return
   errors.learn(job.workload, { job: job.id, estimated: quote.work, measured: cost.work })
 }

@@ -1,6 +1,6 @@
 import type { AttemptToken, FailureKind, HeldAttempt, Ongoing } from './attempt.ts'
 import type { Job } from './job.ts'
-import type { WorkerFacts } from './worker.ts'
+import type { SlotStarts, WorkerFacts } from './worker.ts'
 
 /** What the brain is told. */
 export type Event =
@@ -43,7 +43,8 @@ export type Event =
     }
   /**
    * `cpuMs`: CPU time that its processes used or waited for since the worker started, if measured. `smallMb`: memory of
-   * slots that run small jobs, which the brain does not place; undefined: none do.
+   * slots that run small jobs, which the brain does not place; undefined: none do. `slotStarts`: undefined if no job waits for
+   * the start of a slot.
    */
   | {
       type: 'reported'
@@ -52,6 +53,7 @@ export type Event =
       held: HeldAttempt[]
       cpuMs?: number
       smallMb?: number
+      slotStarts?: SlotStarts
       role?: string
     }
   /** The worker has answered this ping. */

@@ -8,6 +8,14 @@ export interface WorkerFacts {
   slots: number
 }
 
+/** What a job waits for that finds no slot ready on its worker. */
+export interface SlotStarts {
+  /** The number of jobs, running and paused, that the worker can hold before it must start another slot. */
+  ready: number
+  /** Usual time that such a start takes. */
+  startMs: number
+}
+
 /** What an id of a worker or front may look like, for error messages. */
 export const idRule = '1 to 64 characters out of A-Z, a-z, 0-9, ".", "_" and "-"'
 

@@ -73,7 +73,7 @@ export function drawScenario(
   const jobs = 20 + random.below(80)
   const perSecond = 2 + random.next() * 20
   const untilMs = (jobs / perSecond) * 1000 * (1 + random.next())
-  const fleet = drawFleet(random)
+  const fleet = { ...drawFleet(random), ...drawSlotStart(seed) }
   const rates = drawRates(random, seed, untilMs)
   const choices: DisciplineName[] = [usualDiscipline(scheduler), usualDiscipline(scheduler), 'fifo']
   const limits = drawLimits(random)
@@ -130,6 +130,11 @@ function drawFleet(random: Random): FleetSpec {
     slots: 1 + random.below(12),
     bootMs: random.next() * 1000,
   }
+}
+
+function drawSlotStart(seed: number): Pick<FleetSpec, 'slotStart'> {
+  const random = stream(seed, 'slot starts')
+  return random.next() < 0.4 ? { slotStart: { ms: random.next() * 500, warm: random.below(4) } } : {}
 }
 
 function drawRates(random: Random, seed: number, untilMs: number): FaultRates {

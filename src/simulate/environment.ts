@@ -15,6 +15,8 @@ export interface FleetSpec {
   memoryMb: number
   slots: number
   bootMs: number
+  /** A job that finds no slot started needs this much CPU time first. Default: slots start at no cost. */
+  slotStart?: { ms: number; warm: number }
 }
 
 /** The facts about a job that the brain does not know. */

@@ -41,7 +41,7 @@ export class SimNode implements SimWorkerEvents, Process {
     this.#world = world
     this.launch = launch
     this.#busy = new SimBusy(world.clock)
-    this.worker = new SimWorker(facts, discipline, world.clock, this)
+    this.worker = new SimWorker(facts, discipline, world.clock, this, world.parts.fleet.slotStart)
     this.#beat = { item: () => this.#report(), at: -1 }
   }
 
@@ -233,8 +233,8 @@ export class SimNode implements SimWorkerEvents, Process {
   #report(): void {
     if (!this.#joined) return this.join()
     const seq = ++this.#seq
-    const role = this.#tier && { role: this.#tier.role }
-    this.#say({ type: 'reported', worker: this.id, seq, held: this.#held(), cpuMs: this.#busy.ms, ...role })
+    const state = { ...(this.#tier && { role: this.#tier.role }), ...this.worker.slots?.report() }
+    this.#say({ type: 'reported', worker: this.id, seq, held: this.#held(), cpuMs: this.#busy.ms, ...state })
     for (const job of this.#asking.values()) this.#say({ type: 'ready', ...tokenOf(job), worker: this.id })
     for (const end of this.#unacknowledged.values()) this.#deliverEnd(end)
     this.#plan()

@@ -11,6 +11,7 @@ import { expectationAfter } from '../model/revision.ts'
 import type { WorkerFacts } from '../model/worker.ts'
 import { type Happening, rank, type VirtualClock } from './clock.ts'
 import type { SimJob } from './sim-job.ts'
+import { SimSlots, type SlotStart } from './sim-slots.ts'
 
 /** What a simulated worker reports to the process around it. */
 export interface SimWorkerEvents {
@@ -28,6 +29,8 @@ export class SimWorker {
   readonly facts: WorkerFacts
   /** True: it did not always work at its normal speed. */
   wasSlow = false
+  /** Undefined: slots start at no cost. */
+  readonly slots: SimSlots | undefined
   readonly #discipline: Discipline
   readonly #clock: VirtualClock
   readonly #events: SimWorkerEvents
@@ -47,8 +50,15 @@ export class SimWorker {
   #willWait = 0
   #ended = false
 
-  constructor(facts: WorkerFacts, discipline: Discipline, clock: VirtualClock, events: SimWorkerEvents) {
+  constructor(
+    facts: WorkerFacts,
+    discipline: Discipline,
+    clock: VirtualClock,
+    events: SimWorkerEvents,
+    start?: SlotStart,
+  ) {
     this.facts = facts
+    this.slots = start && new SimSlots(start)
     this.#discipline = discipline
     this.#clock = clock
     this.#events = events
@@ -57,6 +67,7 @@ export class SimWorker {
 
   add(job: SimJob): void {
     this.#advance()
+    if (this.slots?.take(this.jobs.length, this.#at)) this.#startSlot(job, this.slots)
     this.jobs.push(job)
     if (job.waitAt < Infinity) this.#willWait++
     if (this.#discipline.bounded) this.#choose()
@@ -89,13 +100,13 @@ export class SimWorker {
   /** Work that a job has done by now, rounded up to whole units, so that a job at a bound counts as having reached it. */
   doneBy(job: SimJob): number {
     this.#advance()
-    return Math.ceil(job.running && !job.waiting ? job.base + this.#each : job.done)
+    return Math.max(0, Math.ceil(job.running && !job.waiting ? job.base + this.#each : job.done))
   }
 
   /** Time that the job had a core so far, or its part of one. */
   activeBy(job: SimJob): number {
     this.#advance()
-    return job.running && !job.waiting ? job.activeBase + this.#eachActive : job.active
+    return Math.max(0, job.running && !job.waiting ? job.activeBase + this.#eachActive : job.active)
   }
 
   /** 1 is normal, 0.1 a tenfold slowdown, 0 a stop. */
@@ -120,6 +131,12 @@ export class SimWorker {
     for (const job of this.jobs) if (job.waiting) this.#endWait(job)
     this.jobs.length = 0
     this.#plan()
+  }
+
+  /** The start comes first: work and time that do not count. */
+  #startSlot(job: SimJob, { startMs }: SimSlots): void {
+    job.done = (-startMs * this.facts.workPerSecond) / 1000
+    job.active = -startMs
   }
 
   #advance(): void {

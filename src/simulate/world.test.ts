@@ -42,6 +42,32 @@ function watched(
   return { world, events }
 }
 
+test('a job that finds no slot started does its work after the start, and the brain learns what that takes', () => {
+  const events: Event[] = []
+  const ends: [string, number][] = []
+  const world = new World({
+    brain: brain({ beatMs: 100 }),
+    seed: 1,
+    fleet: { ...fleet, workPerSecond: 1000, slotStart: { ms: 200, warm: 1 } },
+    observer: { observe: (event) => void events.push(event) },
+    answered: ({ job }, _, now) => void ends.push([job.id, now]),
+  })
+  world.begin()
+  world.clock.step()
+  const began = world.clock.now
+  world.submit({ id: 'long', workload: 'w', work: 5000, memoryMb: 0 }, 5000)
+  // Nobody knows yet what a start takes.
+  world.submit({ id: 'short', workload: 'w', work: 50, memoryMb: 0 }, 50)
+  while (ends.length === 0) world.clock.step()
+  assert.deepEqual(ends, [['short', began + 250]])
+  const starts = events.flatMap((event) => (event.type === 'reported' ? [event.slotStarts] : []))
+  assert.deepEqual(starts[0], { ready: 2, startMs: 200 })
+  world.submit({ id: 'next', workload: 'w', work: 50, memoryMb: 0 }, 50)
+  const at = world.clock.now
+  while (ends.length === 1) world.clock.step()
+  assert.deepEqual(ends[1], ['next', at + 50])
+})
+
 test('worker and brain agree on the revised estimate of a job that outgrew its first one', () => {
   for (const work of [1, 3, 1001, 100_000, 333_333]) {
     const { world, events } = watched({}, 100_000)

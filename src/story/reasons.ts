@@ -10,7 +10,7 @@ import { changing, type Fact, grouped, openWorkers } from '../systems/wording.ts
 const placement: Words = {
   'core-free': (r) => `a core is free there (${r.running} of ${r.cores} busy)`,
   shorter: (r) =>
-    `it needs ${span(r.needMs)} and preempts job ${r.preempts}, which needs another ${span(r.leftMs)}`,
+    `it needs ${span(r.needMs)}${withStart(r)} and preempts job ${r.preempts}, which needs another ${span(r.leftMs)}`,
   'goes-first': (r) => `${whyFirst(r)}; it preempts job ${r.preempts}, which needs another ${span(r.leftMs)}`,
   fairer: (r) =>
     `its client has had less than its share; it preempts job ${r.preempts}, whose client has had more`,
@@ -18,7 +18,7 @@ const placement: Words = {
     `no core is free, and no running job on ${openWorkers(r)} has much more left than ` +
     `the ${r.needMs === undefined ? `${amount(r.work)} units` : span(r.needMs)} that it needs`,
   'core-soon': (r) =>
-    `a core will be free in ${span(r.freeMs)}, so it does not preempt job ${r.insteadOf} yet`,
+    `a core will be free in ${span(r.freeMs)}${insteadOfStart(r)}, so it does not preempt job ${r.insteadOf} yet`,
   'no-room': (r) =>
     r.openWorkers === 0
       ? `no ${r.workers === 0 ? 'worker is ready' : 'reachable worker has a free slot'}`
@@ -235,6 +235,14 @@ function atOnce({ jobs, each }: Reason): string {
 
 function coreFor({ first }: Reason): string {
   return first ? 'it goes first now' : 'a core is free'
+}
+
+function withStart({ startMs }: Reason): string {
+  return startMs === undefined ? '' : `, after ${span(startMs)} for the start of a slot,`
+}
+
+function insteadOfStart({ startMs }: Reason): string {
+  return startMs === undefined ? '' : `, and to start a slot takes ${span(startMs)}`
 }
 
 /** For its deadline, or for its age. */

@@ -5,7 +5,7 @@ import type { WorkDone } from '../model/cost.ts'
 import type { DisciplineName } from '../model/discipline.ts'
 import type { Precedence } from '../model/job.ts'
 import type { Following } from '../model/metering.ts'
-import type { WorkerFacts } from '../model/worker.ts'
+import type { SlotStarts, WorkerFacts } from '../model/worker.ts'
 import type { OpenPrograms } from './programs.ts'
 
 /** Raised with every incompatible change. */
@@ -50,7 +50,7 @@ export type FromWorker =
   | WorkerHello
   /**
    * Heartbeat. `cpuMs`: CPU time that it and its jobs used or waited for so far. `smallMb`: memory of slots that run small
-   * jobs; undefined: none do.
+   * jobs; undefined: none do. `slotStarts`: undefined if a start has not been measured yet.
    */
   | {
       type: 'report'
@@ -58,6 +58,7 @@ export type FromWorker =
       held: HeldAttempt[]
       cpuMs?: number
       smallMb?: number
+      slotStarts?: SlotStarts
       role?: string
       problem?: string
       programs?: OpenPrograms

@@ -1,4 +1,5 @@
 /** What runs the jobs of a supervisor: slots for workloads, programs of an existing server, or an upstream. */
+import type { SlotStarts } from '../model/worker.ts'
 import type { OpenPrograms } from '../wire/programs.ts'
 import type { JobRequest, JobRun } from './job-run.ts'
 
@@ -9,6 +10,8 @@ export interface JobPool {
   readonly problem?: string | undefined
   /** Healthy programs that take several requests at a time, to which fronts may send small ones. Undefined: none. */
   readonly programs?: OpenPrograms | undefined
+  /** Undefined: unknown, or a job needs no slot of its own. */
+  readonly slotStarts?: SlotStarts | undefined
   /** Number of live processes. */
   readonly size: number
   /** Memory of its processes at rest, which is not available to jobs. Undefined: part of each job's memory. */

@@ -6,7 +6,7 @@ import type { IncomingMessage, Server } from 'node:http'
 import { WireError } from '../lib/errors.ts'
 import { thousandths } from '../lib/quantities.ts'
 import { disciplines } from '../model/discipline.ts'
-import type { WorkerFacts } from '../model/worker.ts'
+import type { SlotStarts, WorkerFacts } from '../model/worker.ts'
 import { connectToBrain, isSecure, originOf } from '../wire/connect.ts'
 import { directProtocol } from '../wire/direct-frames.ts'
 import type { Line } from '../wire/lines.ts'
@@ -182,7 +182,13 @@ class Worker {
       const jobsMs = supervisor.demandMs() + (this.#opened.direct?.jobs.demandMs() ?? 0)
       const cpuMs = thousandths(jobsMs + ownDemandMs())
       const role = this.#role && { role: this.#role.role }
-      const state = { ...role, ...this.#smallMb(), ...this.#problem(), ...this.#programs() }
+      const state = {
+        ...role,
+        ...this.#smallMb(),
+        ...this.#slotStarts(),
+        ...this.#problem(),
+        ...this.#programs(),
+      }
       this.#line?.send({ type: 'report', seq: ++this.#seq, held, cpuMs, ...state })
       supervisor.askAgain()
     }, beatMs)
@@ -239,6 +245,11 @@ class Worker {
   #smallMb(): { smallMb?: number } {
     const mb = Math.ceil(this.#opened.direct?.jobs.memoryMb() ?? 0)
     return mb > 0 ? { smallMb: mb } : {}
+  }
+
+  #slotStarts(): { slotStarts?: SlotStarts } {
+    const { slotStarts } = this.#opened.pool
+    return slotStarts ? { slotStarts } : {}
   }
 
   #problem(): { problem?: string } {

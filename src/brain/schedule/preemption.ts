@@ -20,7 +20,10 @@ const tierStep = 1e15
 export interface Preemption {
   worker: WorkerRecord
   victim: Attempt
+  /** Time that the job needs there, with the start of a slot. */
   needMs: number
+  /** Of that, until a slot is ready. */
+  startMs: number
   leftMs: number
   /** The total delay of other jobs, less what it is worth to delay the one with the most left. */
   cost: number
@@ -35,7 +38,8 @@ export function preemptionOn(
 ): Preemption | undefined {
   const victim = lastRunning(worker)
   if (!victim) return undefined
-  const needMs = (record.expected / (worker.workPerSecond * worker.pace)) * 1000
+  const startMs = startMsOn(worker)
+  const needMs = startMs + (record.expected / (worker.workPerSecond * worker.pace)) * 1000
   const leftMs = expectedEnd(victim) - now
   const stands = standsIn(record, 0)
   const victimStands = standsIn(victim.record, doneWork(victim, now))
@@ -48,7 +52,12 @@ export function preemptionOn(
   }
   // The preempted job and those already paused there wait for this one; all cores share the work.
   const waiting = worker.jobs.filter((attempt) => !attempt.waiting).length - worker.cores + 1
-  return { worker, victim, needMs, leftMs, cost: (needMs * waiting) / worker.cores - worth * leftMs }
+  return { worker, victim, needMs, startMs, leftMs, cost: (needMs * waiting) / worker.cores - worth * leftMs }
+}
+
+/** A start takes the core from the job that is preempted, although it does none of the work. */
+function startMsOn({ slotStarts, jobs }: WorkerRecord): number {
+  return slotStarts && jobs.length >= slotStarts.ready ? slotStarts.startMs : 0
 }
 
 /**
@@ -86,7 +95,7 @@ function lastRunning(worker: WorkerRecord): Attempt | undefined {
 }
 
 export function preemptionReason(
-  { victim, needMs, leftMs }: Preemption,
+  { victim, needMs, startMs, leftMs }: Preemption,
   record: JobRecord,
   now: number,
 ): Reason {
@@ -94,7 +103,8 @@ export function preemptionReason(
   const fairer = stands < standsIn(victim.record, doneWork(victim, now))
   const reason: Reason = {
     code: stands < 0 ? 'goes-first' : fairer ? 'fairer' : 'shorter',
-    needMs: thousandths(needMs / speedOf(record.job)),
+    needMs: thousandths((needMs - startMs) / speedOf(record.job)),
+    ...(startMs > 0 && { startMs }),
     leftMs: thousandths(leftMs / speedOf(victim.job)),
     preempts: victim.job.id,
   }

@@ -4,7 +4,8 @@
  *
  * A preempted job stays on its worker, and so does one that has begun. Therefore a job must be much shorter to preempt
  * another; more workers are compared than the one whose job has the most left, since a job waits long where many are
- * paused; and a job waits briefly if a core is about to be free anyway.
+ * paused; and a job waits briefly if a core is about to be free anyway, or until a slot would have started. The job that frees
+ * a core frees its slot too.
  *
  * A job whose estimate is not proven yet is not ranked by it. It goes where the fewest jobs are, as with
  * least-connections, and shares the cores there, up to a few per core; more are queued in order of arrival.
@@ -63,7 +64,7 @@ class Srpt implements Scheduler {
       idle && isFastest(idle, busy) ? { found: undefined, looked: 0 } : this.#best(record, now)
     if (idle && !(found && isSooner(found, idle, record))) return { worker: idle, reason: coreFree(idle) }
     if (found) {
-      const again = impatient ? undefined : this.#waitsUntil(record, found.needMs, now)
+      const again = impatient ? undefined : this.#waitsUntil(record, found, now)
       if (again === undefined) return { worker: found.worker, reason: preemptionReason(found, record, now) }
       return { reason: coreSoon(ending.topKey() - now, found, record), again }
     }
@@ -75,7 +76,7 @@ class Srpt implements Scheduler {
     if (isUnranked(record)) return hasShare(worker) ? shareOf(worker) : undefined
     if (hasFreeCore(worker)) return coreFree(worker)
     const found = preemptionOn(worker, record, now, muchLonger(record.job, this.#index.open))
-    if (!found || this.#waitsUntil(record, found.needMs, now) !== undefined) return undefined
+    if (!found || this.#waitsUntil(record, found, now) !== undefined) return undefined
     return preemptionReason(found, record, now)
   }
 
@@ -106,10 +107,12 @@ class Srpt implements Scheduler {
   }
 
   /** Until when the job waits for a core that is about to be free; undefined: none is. */
-  #waitsUntil(record: JobRecord, needMs: number, now: number): number | undefined {
+  #waitsUntil(record: JobRecord, { needMs, startMs }: Preemption, now: number): number | undefined {
     const { open, ending } = this.#index
-    const until = record.arrivedAt + patience * needMs
-    return open > 1 && until > now && ending.topKey() < until && standsIn(record, 0) >= 0 ? until : undefined
+    const until = record.arrivedAt + Math.max(patience * needMs, startMs)
+    return (open > 1 || startMs > 0) && until > now && ending.topKey() < until && standsIn(record, 0) >= 0
+      ? until
+      : undefined
   }
 }
 
@@ -125,9 +128,13 @@ function isSooner({ needMs }: Preemption, idle: WorkerRecord, { job }: JobRecord
 }
 
 /** The job that should end first may be late already. */
-function coreSoon(ms: number, { needMs, victim }: Preemption, { job }: JobRecord): Reason {
+function coreSoon(ms: number, { needMs, startMs, victim }: Preemption, { job }: JobRecord): Reason {
   const freeMs = thousandths(Math.max(0, ms))
-  return { code: 'core-soon', freeMs, needMs: thousandths(needMs / speedOf(job)), insteadOf: victim.job.id }
+  return {
+    ...{ code: 'core-soon', freeMs, needMs: thousandths((needMs - startMs) / speedOf(job)) },
+    ...(startMs > 0 && { startMs }),
+    insteadOf: victim.job.id,
+  }
 }
 
 /** The job runs beside others, because nobody knows yet how long such jobs take. */

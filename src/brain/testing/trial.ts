@@ -6,7 +6,7 @@ import type { AttemptToken, FailureKind, HeldAttempt } from '../../model/attempt
 import type { Event } from '../../model/event.ts'
 import type { Job } from '../../model/job.ts'
 import type { BrainView } from '../../model/view.ts'
-import type { WorkerFacts } from '../../model/worker.ts'
+import type { SlotStarts, WorkerFacts } from '../../model/worker.ts'
 import { type BrainSpec, brainOf, usualDiscipline } from '../../systems/brain-spec.ts'
 import type { Brain } from '../brain.ts'
 
@@ -93,6 +93,11 @@ export class Trial {
   /** The same, with the memory of slots for small jobs. */
   reportsSmall(worker: string, smallMb: number, held: HeldAttempt[] = []): Action[] {
     return this.tell({ type: 'reported', worker, seq: this.#next(worker), held, smallMb })
+  }
+
+  /** The same, with the slots that are ready for jobs. */
+  reportsSlots(worker: string, slotStarts: SlotStarts, held: HeldAttempt[] = []): Action[] {
+    return this.tell({ type: 'reported', worker, seq: this.#next(worker), held, slotStarts })
   }
 
   arrives(id: string, job: Partial<Job> = {}, pressure?: number): Action[] {

@@ -2,6 +2,7 @@
 
 import type { AttemptToken, HeldAttempt } from '../../model/attempt.ts'
 import type { Event } from '../../model/event.ts'
+import type { SlotStarts } from '../../model/worker.ts'
 import type { Core } from '../core.ts'
 import { moveAttempts } from '../jobs/adopting.ts'
 import { releaseAttempt } from '../jobs/attempts.ts'
@@ -72,8 +73,13 @@ export function report(core: Core, event: Of<'reported'>): void {
     if (event.role !== worker.role) repeatRole(core, worker)
     const { smallMb = 0 } = event
     if (smallMb >= 0 && smallMb < Infinity) worker.smallMb = smallMb
+    worker.slotStarts = validStarts(event.slotStarts)
     reconcile(core, worker, event, core.limits.settleMs)
   }
+}
+
+function validStarts(starts: SlotStarts | undefined): SlotStarts | undefined {
+  return starts && starts.ready >= 0 && starts.startMs >= 0 && starts.startMs < Infinity ? starts : undefined
 }
 
 /** Compares what the worker holds with what it should hold, and repairs the difference. */

@@ -104,7 +104,7 @@ function welcome(cluster: Cluster, served: Served, afterMs: number, path: string
   join       npx plimsoll worker --join ${joinAt(cluster)}${joinWith(served)}
   stop       Ctrl-C
 
-  Try:  curl '${cluster.url.replace('127.0.0.1', 'localhost')}${path}'
+  Try:  curl '${cluster.url.replace(/127\.0\.0\.1|0\.0\.0\.0|\[::1?\]/, 'localhost')}${path}'
 `
 }
 

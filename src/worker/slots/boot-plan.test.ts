@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { type BootState, bootsNow, usualBootMs } from './boot-plan.ts'
+import { type BootState, bootsNow, slotStartsOf, usualBootMs } from './boot-plan.ts'
 
 const calm: BootState = { waiting: 0, idle: 1, booting: 0, warm: 1, most: 2, bootMs: 200, remainingMs: [] }
 
@@ -29,4 +29,9 @@ test('the usual duration of a boot follows the latest boots', () => {
   assert.equal(usual, 100)
   for (let i = 0; i < 20; i++) usual = usualBootMs(usual, 500)
   assert.ok(usual > 490 && usual <= 500)
+})
+
+test('slots in use and idle ones are ready for jobs; without a measured boot nothing is known', () => {
+  assert.deepEqual(slotStartsOf(3, 2, 120.4), { ready: 5, startMs: 120 })
+  assert.equal(slotStartsOf(3, 2, undefined), undefined)
 })

@@ -1,5 +1,7 @@
 /** Decides how many slots boot now: a boot takes CPU time from the jobs that run, so an idle slot is worth waiting for. */
 
+import type { SlotStarts } from '../../model/worker.ts'
+
 export interface BootState {
   /** Jobs that could start if they had a slot. */
   waiting: number
@@ -21,6 +23,15 @@ export function bootsNow({ waiting, idle, booting, warm, most, bootMs, remaining
   const freeSoon = bootMs === undefined ? 0 : remainingMs.filter((ms) => ms < bootMs).length
   const needed = Math.max(0, waiting - freeSoon) + warm
   return Math.max(0, Math.min(needed - idle - booting, most - booting))
+}
+
+/** `inUse`: slots that jobs have now. Undefined: no boot has been measured yet. */
+export function slotStartsOf(
+  inUse: number,
+  idle: number,
+  bootMs: number | undefined,
+): SlotStarts | undefined {
+  return bootMs === undefined ? undefined : { ready: inUse + idle, startMs: Math.round(bootMs) }
 }
 
 /** Weight of the latest boot in the usual duration. */

@@ -7,7 +7,7 @@ import type { JobRequest, JobRun } from '../job-run.ts'
 import type { MeteredCode } from '../metered-code.ts'
 import { Watchdog } from '../processes/watchdog.ts'
 import { DeferredStops } from '../program/deferred-stops.ts'
-import { bootsNow, usualBootMs } from './boot-plan.ts'
+import { bootsNow, slotStartsOf, usualBootMs } from './boot-plan.ts'
 import { Slot, type SlotCommand, type SlotEnd, type SlotHost } from './slot.ts'
 import { slotCommand } from './slot-command.ts'
 import { minMemoryMb } from './slot-limits.ts'
@@ -37,10 +37,7 @@ export interface SlotPoolOptions {
   log(line: string): void
   /** Options for Node in slots. */
   execArgv?: string[]
-  /**
-   * Idle slots beyond `warm` are ended when they were not needed for this time. Default 60 s: starting a slot, and
-   * compiling all code again, takes as much CPU time as several jobs.
-   */
+  /** Idle slots beyond `warm` are ended when they were not needed for this time. Default 60 s: a start takes as much CPU time as several jobs. */
   surplusMs?: number
 }
 
@@ -124,6 +121,10 @@ export class SlotPool implements JobPool {
   /** Slots that are ready for a job. */
   get idle(): number {
     return this.#idle.length
+  }
+
+  get slotStarts() {
+    return slotStartsOf(this.#running.size, this.#idle.length, this.#bootMs)
   }
 
   start(job: JobRequest): JobRun {
