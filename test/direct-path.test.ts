@@ -122,7 +122,7 @@ async function unusualRequests(up: Up): Promise<void> {
   }
   const withBody = await ask(up, '/echo', 'content-length: 2\r\n', 'GET', 'hi')
   assert.deepEqual([withBody.isDirect, /hi/.test(withBody.body)], [false, true])
-  const posted = await ask(up, '/echo', 'content-length: 2\r\n', 'POST', 'hi')
+  const posted = await ask(up, '/echo', 'transfer-encoding: chunked\r\n', 'POST', '2\r\nhi\r\n0\r\n\r\n')
   assert.deepEqual([posted.isDirect, /hi/.test(posted.body)], [false, true])
   const expecting = await ask(up, '/echo', 'expect: 100-continue\r\ncontent-length: 2\r\n', 'PUT', 'hi')
   assert.match(expecting.head + expecting.body, /100 Continue.*200 OK.*hi/s)

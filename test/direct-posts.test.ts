@@ -49,7 +49,7 @@ async function open(t: TestContext, hasFastPath = true) {
   const exchangeOf = (request: IncomingMessage, response: ServerResponse) =>
     new ResponseExchange(request, response, parts)
   const direct: DirectFirstParts['direct'] = {
-    isOpen: true,
+    ...{ isOpen: true, longestBody: requests.longestBody },
     take: (request, exchange) =>
       requests.take(request, () => new DirectRequest(request, exchange, { leave() {}, log() {} })),
   }
@@ -218,7 +218,7 @@ test('requests that come together, or in pieces, are answered in their order', a
   const head = one.length - '{"a":1}'.length
   for (const at of [head, head + 3]) {
     await client.sendPiece(one.slice(0, at))
-    assert.equal(await client.ask(one.slice(at)), 'node /echo {"a":1}')
+    assert.match(await client.ask(one.slice(at)), /^\{"params":\{"a":1\}/)
   }
   assert.match(await client.ask(one), /^\{"params":\{"a":1\}/)
 })

@@ -62,7 +62,7 @@ export async function measureRounds(systems: readonly System[], options: RoundOp
       if (!oneCellOnly.has(system.name) && !system.body) figures.loneMs = await measureLone(system, signal)
     })
     await each('download', async (system, figures) => {
-      if (system.name.startsWith('workload') || oneCellOnly.has(system.name)) return
+      if (system.name.startsWith('workload') || system.body || oneCellOnly.has(system.name)) return
       figures.downloadMs = await measureDownload(system, downloadBytes, signal)
     })
     measured.rounds.push(round)

@@ -15,6 +15,7 @@ export const names = [
   'envoy',
   ...nodeProxies,
   'own-64',
+  'own-64-post',
   'own-64-2-fronts',
   'own-1',
   'upstream-64',
@@ -33,8 +34,9 @@ export const meanings: Readonly<Record<Name, string>> = {
   'fastify-http-proxy': '@fastify/http-proxy',
   'http-proxy': 'http-proxy with a kept-alive agent',
   'own-64': 'plimsoll up with the server as its program, concurrency 64',
-  'own-64-2-fronts': 'the same with --fronts 2',
-  'own-1': 'the same with concurrency 1',
+  'own-64-post': 'the same, with JSON in a POST',
+  'own-64-2-fronts': 'the first with --fronts 2',
+  'own-1': 'the first with concurrency 1',
   'upstream-64': 'plimsoll up with the server as an upstream that runs already, concurrency 64',
   workload: 'plimsoll up with a workload that does nothing; CPU: slots included',
   'workload-post': 'the same, with its parameters as JSON in a POST',
@@ -85,7 +87,7 @@ export async function startSystem(name: Name, parts: StartParts): Promise<System
     const config = join(folder, 'plimsoll.config.json')
     writeFileSync(config, JSON.stringify(plimsoll.config))
     const started = await startPlimsoll(folder, parts, ['--config', config, ...plimsoll.flags])
-    return { ...started, name, path: serverPath }
+    return { ...started, name, path: serverPath, ...(name === 'own-64-post' && { body: () => '{"n":21}' }) }
   }
   const peer = await startPeer(name, folder, parts.upstreamPort)
   return peer && { ...peer, name, path: serverPath }
@@ -99,7 +101,7 @@ function plimsollConfig(name: Name, upstreamPort: number): { config: object; fla
   if (name === 'own-1') return { config: { workers: { command, concurrency: 1 } }, flags: one }
   if (name === 'upstream-64')
     return { config: { upstreams: [`http://127.0.0.1:${upstreamPort}`], concurrency: slots }, flags: many }
-  if (name !== 'own-64' && name !== 'own-64-2-fronts') return undefined
+  if (!name.startsWith('own-64')) return undefined
   const fronts = name === 'own-64-2-fronts' ? ['--fronts', '2'] : []
   return { config: { workers: { command, concurrency: slots } }, flags: [...one, ...many, ...fronts] }
 }

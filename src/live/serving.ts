@@ -8,6 +8,7 @@ import { RouteUnits } from '../estimate/route-units.ts'
 import type { DirectRequests } from '../front/direct/direct-path.ts'
 import { ProgramRequests } from '../front/direct/program-requests.ts'
 import { WorkloadRequests, type WorkloadRequestsParts } from '../front/direct/workload-requests.ts'
+import { headBytes } from '../front/request/body.ts'
 import type { StartParamsThread } from '../front/request/params-reader.ts'
 import { routeQuestioner } from '../front/request/route-question.ts'
 import { RouteTable } from '../front/request/route-table.ts'
@@ -138,7 +139,11 @@ export function directRequestsOf(
     return new WorkloadRequests({ workloads, question: questioner({ code, log }), limits, ...parts })
   const question = routeQuestioner({ codeOf: (route) => units.codeOf(route), log })
   const isTrusted = trustedProxies(limits.trustedProxies)
-  return new ProgramRequests({ table: new RouteTable(own.routes), question, reports, isTrusted, log })
+  return new ProgramRequests({
+    ...{ table: new RouteTable(own.routes), question, reports, isTrusted, log },
+    longestBody: Math.min(headBytes, own.maxBodyBytes),
+    holdMs: limits.holdMs,
+  })
 }
 
 /** The same for a front that stays while versions change: from the next order on, the new version is served. */
@@ -161,6 +166,9 @@ export function changingRequests(
       current.update(order)
     },
     take: (request, enter) => current.take(request, enter),
+    get longestBody() {
+      return current.longestBody
+    },
     sweep() {
       current.sweep()
       for (const old of before) {

@@ -18,6 +18,8 @@ export interface DirectRequests {
   update(order: DirectOrder): void
   /** Sends the request. `enter`: undefined if its client has too many. False: it must take the general path. */
   take(request: RequestHead, enter: () => DirectRequest | undefined): boolean
+  /** Requests with a longer body are not taken. */
+  readonly longestBody: number
   sweep(): void
   /** True: no connection is open, and none will be opened before the next order. */
   readonly isOver: boolean
@@ -62,6 +64,11 @@ export class DirectPath {
   /** False: no request is taken now. */
   get isOpen(): boolean {
     return this.#isOpen && this.#parts.overload.isCalm && !this.#parts.closed()
+  }
+
+  /** Requests with a longer body take the general path. */
+  get longestBody(): number {
+    return this.#parts.requests.longestBody
   }
 
   /** True: the exchange will be used to answer it. False: it takes the general path. Call only while it is open. */

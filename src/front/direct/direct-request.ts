@@ -3,7 +3,6 @@
 import { stackOf } from '../../lib/errors.ts'
 import type { Client } from '../client.ts'
 import { RequestProblem } from '../problem.ts'
-import type { LongSink } from '../receiver.ts'
 import { newDirectJobId } from '../request/job-id.ts'
 import type { RequestHead } from '../request/request-head.ts'
 
@@ -17,7 +16,10 @@ export interface DirectExchange {
   general(): void
 }
 
-export type AnswerReceiver = Pick<Client, 'deliver' | 'deliverProxied' | 'beginLong' | 'refuse'>
+export type AnswerReceiver = Pick<
+  Client,
+  'deliver' | 'deliverProxied' | 'beginProxied' | 'beginLong' | 'breakOff' | 'refuse'
+>
 
 export interface DirectRequestParts {
   /** It no longer counts as a request of its client. */
@@ -54,7 +56,7 @@ export class DirectRequest {
   }
 
   /** Starts to answer it by `send`. Undefined: it has become a 502. It can still be cancelled, until it is `complete`. */
-  begin(send: (client: AnswerReceiver) => LongSink): LongSink | undefined {
+  begin<S extends object>(send: (client: AnswerReceiver) => S): S | undefined {
     const sink = this.#send(send)
     this.#over = sink === undefined
     return sink

@@ -80,7 +80,7 @@ async function stream(t: TestContext, buffers = new ReadBuffers()): Promise<Stre
   const { promise: result, resolve } = Promise.withResolvers<string>()
   let first: Buffer = Buffer.alloc(0)
   const call: ProgramCall = {
-    method: 'GET',
+    ...{ method: 'GET', mayRepeat: true, odd: () => resolve('odd') },
     answered: () => resolve('answered'),
     begins(_, given) {
       first = Buffer.concat(given)

@@ -18,7 +18,8 @@ function call(method = 'GET'): TestCall {
   let calls = 0
   const once = (text: string) => (++calls === 1 ? resolve(text) : reject(new Error(`${text} as well`)))
   const made: TestCall = {
-    ...{ method, result, lasted: 0 },
+    ...{ method, mayRepeat: true, result, lasted: 0 },
+    odd: () => once('odd'),
     answered: ({ status }, body) => once(`${status} ${Buffer.concat(body)}`),
     ...{ begins: () => undefined, completed: () => once('completed'), brokenOff: () => once('broken off') },
     failed: once,
@@ -175,6 +176,34 @@ test('idle connections are closed after 4 s, and none is used that is older', as
   link.sweep()
   await once(first, 'close')
   assert.equal(first.destroyed, true)
+})
+
+test('a request that must not be repeated gets a connection that was used within the last second', async (t) => {
+  const program = await fakeProgram(t)
+  let now = 0
+  const link = new ProgramLink(program.address, () => now)
+  t.after(() => link.retire())
+  const post = async () => {
+    const sent = { ...call('POST'), mayRepeat: false }
+    link.send(get, sent)
+    const { socket } = await program.next()
+    socket.write(ok)
+    assert.equal(await sent.result, '200 ok')
+  }
+  await post()
+  now += 999
+  await post()
+  assert.equal(program.sockets.length, 1)
+  now += 1_000
+  await post()
+  assert.equal(program.sockets.length, 2)
+  const slow = { ...call('POST'), mayRepeat: false }
+  link.send(get, slow)
+  const { socket } = await program.next()
+  now += 60_000
+  link.sweep()
+  socket.write(ok)
+  assert.equal(await slow.result, '200 ok')
 })
 
 test('a retired link finishes its requests and keeps no connection', async (t) => {

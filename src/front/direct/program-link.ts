@@ -6,6 +6,11 @@ import { type ProgramCall, ProgramConnection } from './program-connection.ts'
 
 /** Idle connections are closed after this time, before most servers would close them. */
 const idleMs = 4_000
+/**
+ * A request that must not be repeated is sent only on a new connection, or on one that was used within this time: whether
+ * the program has closed an idle one before or after it read the request is unknown.
+ */
+const freshMs = 1_000
 
 export class ProgramLink {
   readonly #address: ProgramAddress
@@ -41,12 +46,13 @@ export class ProgramLink {
     return this.#retired && this.#all.size === 0
   }
 
-  /** Returns the connection, on which the call can be cancelled. */
-  send(text: string, call: ProgramCall): ProgramConnection {
+  /** Returns the connection, on which the call can be cancelled. `body`: follows the text. */
+  send(text: string, call: ProgramCall, body?: Buffer): ProgramConnection {
     this.sharedMs()
-    const connection = this.#takeIdle(this.#countedAt) ?? this.#open()
+    const since = this.#countedAt - (call.mayRepeat ? idleMs : freshMs)
+    const connection = this.#takeIdle(since) ?? this.#open()
     this.pending++
-    connection.send(text, call)
+    connection.send(text, body, call)
     return connection
   }
 
@@ -74,10 +80,10 @@ export class ProgramLink {
     return this.#sharedMs
   }
 
-  #takeIdle(now: number): ProgramConnection | undefined {
+  /** `since`: one that became idle earlier may be about to be closed by the program. */
+  #takeIdle(since: number): ProgramConnection | undefined {
     const last = this.#idle.at(-1)
-    // The program may be about to close it.
-    if (!last || last.idleSince <= now - idleMs) return undefined
+    if (!last || last.idleSince <= since) return undefined
     return this.#idle.pop()
   }
 

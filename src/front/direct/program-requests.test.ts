@@ -1,79 +1,9 @@
 import assert from 'node:assert/strict'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
-import test, { type TestContext } from 'node:test'
-import { checkConfig } from '../../config/check.ts'
-import type { DirectOrder, DirectReport } from '../../wire/direct.ts'
-import { AnswerStore } from '../answer-buffer.ts'
-import { frontDefaults } from '../front.ts'
-import { routeQuestioner } from '../request/route-question.ts'
-import { RouteTable } from '../request/route-table.ts'
-import { DirectRequest } from './direct-request.ts'
-import { ProgramRequests } from './program-requests.ts'
-import { DirectReports } from './report.ts'
-import { ResponseExchange } from './response-exchange.ts'
-import { type FakeProgram, fakeProgram, ok } from './testing/fake-program.ts'
-
-const config = {
-  workers: { command: 'program {port}' },
-  routes: [
-    { name: 'a', path: '/a/**' },
-    { name: 'b', path: '/**' },
-  ],
-}
-
-/** A server whose requests take the direct path if they can. */
-async function directly(t: TestContext) {
-  const { routes } = checkConfig(config, import.meta.dirname).own!
-  const sent: DirectReport[] = []
-  // Counts are collected until the test wants them.
-  let isUp = false
-  const reports = new DirectReports({ isUp: () => isUp, send: (report) => void sent.push(report) })
-  const question = routeQuestioner({ codeOf: () => 'code', log() {} })
-  const parts = { table: new RouteTable(routes), question, reports, isTrusted: () => false, log() {} }
-  const requests = new ProgramRequests(parts)
-  const answers = new AnswerStore(frontDefaults)
-  let [entered, left] = [0, 0]
-  const general = (request: IncomingMessage, response: ServerResponse) => {
-    response.end(`general ${request.url} ${response.listenerCount('close')}`)
-  }
-  const server = createServer((request, response) => {
-    const enter = () => {
-      entered++
-      const exchange = new ResponseExchange(request, response, { limits: frontDefaults, answers, general })
-      return new DirectRequest(request, exchange, { leave: () => void left++, log() {} })
-    }
-    if (!requests.take(request, enter)) general(request, response)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  t.after(() => {
-    requests.close()
-    reports.close()
-    server.close()
-    server.closeAllConnections()
-  })
-  return {
-    requests,
-    port,
-    get: async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).text(),
-    counts: () => ({ entered, left }),
-    report() {
-      isUp = true
-      reports.flush()
-      return sent.at(-1)
-    },
-  }
-}
-
-const order = (names: string[], ...programs: FakeProgram[]): DirectOrder => ({
-  seq: 1,
-  names,
-  workers: programs.map(({ address }, i) => ({
-    id: `w${i + 1}`,
-    programs: { addresses: [address], concurrency: 2 },
-  })),
-})
+import { connect } from 'node:net'
+import test from 'node:test'
+import type { DirectOrder } from '../../wire/direct.ts'
+import { directly, order } from './testing/direct-server.ts'
+import { fakeProgram, ok } from './testing/fake-program.ts'
 
 test('delegated routes are sent to programs, others are not', async (t) => {
   const program = await fakeProgram(t)

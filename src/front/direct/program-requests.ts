@@ -1,13 +1,15 @@
 /**
  * The direct path to the programs of an existing server, for small requests: they go from the client's connection to a
  * program's connection and back in this process alone. The client gets a whole answer or nothing: if anything is unusual
- * about a request or its answer, or goes wrong, the request takes the general path.
+ * about a request or its answer, or goes wrong, the request takes the general path. A request that must not be repeated
+ * takes it only before it is sent.
  */
 
 import { ReadBuffers } from '../../lib/read-buffers.ts'
 import type { DirectOrder } from '../../wire/direct.ts'
 import type { ProgramAddress } from '../../wire/programs.ts'
 import { isBuiltIn } from '../built-in.ts'
+import { isSafeToRepeat } from '../request/repeatable.ts'
 import type { RequestHead } from '../request/request-head.ts'
 import type { RouteQuestioner } from '../request/route-question.ts'
 import type { FoundRoute, RouteTable } from '../request/route-table.ts'
@@ -50,6 +52,10 @@ export interface ProgramRequestsParts {
   question: RouteQuestioner
   reports: DirectReports
   isTrusted: IsTrusted
+  /** Requests with a longer body take the general path. */
+  longestBody: number
+  /** A short answer that only a full parser can read is held back for at most this time. */
+  holdMs: number
   log(line: string): void
 }
 
@@ -101,7 +107,7 @@ export class ProgramRequests implements DirectRequests {
   }
 
   take(request: RequestHead, enter: () => DirectRequest | undefined): boolean {
-    if (request.method !== 'GET' && request.method !== 'HEAD') return false
+    if (!isSendable(request)) return false
     const asked = this.#find(request)
     if (!asked) return false
     const { name } = asked.found.route
@@ -121,9 +127,11 @@ export class ProgramRequests implements DirectRequests {
   #send({ text, url, found, direct }: Asked, target: Target): void {
     target.last = ++this.#sent
     const { worker, link } = target
-    const { question, reports, log } = this.#parts
+    const { question, reports, holdMs, log } = this.#parts
     const avoid = (why: CallFailure) => this.#avoid(why, target, found.route.name, url.path)
-    sendToProgram(text, { url, found, worker, link, direct, question, reports, log, avoid })
+    const mayRepeat = isSafeToRepeat(found.route, direct.request)
+    const to = { url, found, worker, link, direct, mayRepeat, holdMs }
+    sendToProgram(text, { ...to, question, reports, log, avoid })
   }
 
   /** True: a place will soon be free, unless as many requests wait as are in progress. */
@@ -142,6 +150,10 @@ export class ProgramRequests implements DirectRequests {
       if (this.#names.has(next.found.route.name)) this.#send(next, target)
       else next.direct.giveBack()
     }
+  }
+
+  get longestBody(): number {
+    return this.#parts.longestBody
   }
 
   sweep(): void {
@@ -210,6 +222,14 @@ export class ProgramRequests implements DirectRequests {
         `route ${route}: many of its answers are unusual, so its requests are not sent directly`,
       )
   }
+}
+
+const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE'])
+const methodsWithBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
+
+/** False: only the general path knows what to do, or reads the body. */
+function isSendable({ method, wholeBody }: RequestHead): boolean {
+  return (wholeBody ? methodsWithBody : methods).has(method!)
 }
 
 function isReachable({ from }: Target): boolean {

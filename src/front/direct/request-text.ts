@@ -1,6 +1,6 @@
 /**
  * The head of a client's request as its program receives it, as text: the same that the general path sends. Undefined for
- * requests with anything unusual, such as a body: these take the general path.
+ * requests with anything unusual, such as a body that has not been read: these take the general path.
  */
 
 import { pairsOf, valuesOf } from '../../wire/raw-headers.ts'
@@ -54,7 +54,6 @@ export function usual({ rawHeaders, wholeBody }: Pick<RequestHead, 'rawHeaders' 
   return true
 }
 
-/** `request.method` must be one without a body. */
 export function requestText(
   request: RequestHead,
   { text: target, host: named }: RequestUrl,
@@ -70,10 +69,11 @@ export function requestText(
 
 /** What follows the first line. */
 function fieldsText(
-  request: Pick<RequestHead, 'rawHeaders' | 'socket'>,
+  request: Pick<RequestHead, 'rawHeaders' | 'socket' | 'wholeBody'>,
   isTrusted: IsTrusted,
 ): string | undefined {
-  const { rawHeaders } = request
+  const { rawHeaders, wholeBody } = request
+  let hasLength = false
   let host: string | undefined
   // Looked up only for requests with headers of proxies.
   let trusted: boolean | undefined
@@ -90,10 +90,13 @@ function fieldsText(
       if (host !== undefined) return undefined
       host = value
       text += `${name}: ${value}\r\n`
-    } else if (use === 'general' || use === 'length' || (use === 'connection' && !isPlain(value)))
-      return undefined
+    } else if (use === 'length') {
+      if (!wholeBody || hasLength) return undefined
+      hasLength = true
+      text += `${name}: ${value}\r\n`
+    } else if (use === 'general' || (use === 'connection' && !isPlain(value))) return undefined
   }
-  if (!host) return undefined
+  if (!host || hasLength !== (wholeBody !== undefined)) return undefined
   const address = unmapped(request.socket.remoteAddress ?? '')
   const protocol = protocolOf(request)
   if (trusted)

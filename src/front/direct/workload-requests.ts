@@ -94,6 +94,11 @@ export class WorkloadRequests implements DirectRequests {
     return true
   }
 
+  /** Longer parameters are checked in a thread. */
+  get longestBody(): number {
+    return shortBytes
+  }
+
   sweep(): void {}
 
   /** Links look after their own connections. */

@@ -21,6 +21,7 @@ import { RequestBoundaries } from './request-boundaries.ts'
 export interface FastPathParts {
   direct: {
     readonly isOpen: boolean
+    readonly longestBody: number
     take(request: RequestHead, exchange: DirectExchange): boolean
   }
   limits: Pick<FrontLimits, 'stallMs' | 'minRate' | 'headerBytes'>
@@ -121,9 +122,10 @@ export class FastConnection implements ExchangeOwner {
     const { direct, isIdle, headBytes, fieldsOf } = this.#parts
     const socket = this.#socket
     const { isBetween, count } = this.#boundaries
-    if (!isBetween || count === 0 || !direct.isOpen || chunk.length > headBytes) return false
+    if (!isBetween || count === 0 || !direct.isOpen) return false
+    if (chunk.length > headBytes + direct.longestBody) return false
     if (!isIdle(socket) || socket.writableLength > 0) return false
-    const request = readPlainRequest(chunk, socket, this.#fields)
+    const request = readPlainRequest(chunk, socket, { known: this.#fields, headBytes })
     if (!request) return false
     this.#fields = request.fields
     const exchange = new FastExchange(this, request.method === 'HEAD', fieldsOf?.(request))

@@ -8,14 +8,14 @@ import type { Account, WholeAnswer } from '../../wire/whole-answer.ts'
 import type { Fields } from '../cross-origin.ts'
 import type { AnswerReceiver, DirectExchange } from '../direct/direct-request.ts'
 import type { RequestProblem } from '../problem.ts'
-import type { LongSink } from '../receiver.ts'
+import type { LongSink, Sink } from '../receiver.ts'
 import { type AnswerText, proxiedText, wholeText } from './answer-text.ts'
 
 /** Longer bodies are not copied behind the head: one string is cheaper to write than two buffers. */
 export const shortBytes = 4 * 1024
 
 /** Of a client that has disconnected. */
-const nowhere: LongSink = { pass() {}, keep() {}, end() {}, breakOff() {} }
+const nowhere: LongSink & Sink = { write: () => undefined, pass() {}, keep() {}, end() {}, breakOff() {} }
 
 export interface ExchangeOwner {
   /** Sends the answer, the last word of the exchange. */
@@ -76,6 +76,14 @@ export class FastExchange implements DirectExchange, AnswerReceiver {
 
   beginLong(head: HttpHead, first: readonly Buffer[]): LongSink {
     return this.lend()?.client().beginLong(head, first) ?? nowhere
+  }
+
+  beginProxied(head: HttpHead, first: readonly Buffer[], trailerNames: readonly string[]): Sink {
+    return this.lend()?.client().beginProxied(head, first, trailerNames) ?? nowhere
+  }
+
+  breakOff(): void {
+    this.#lent?.client().breakOff()
   }
 
   refuse(problem: RequestProblem, account?: Account): void {

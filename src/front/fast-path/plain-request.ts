@@ -49,28 +49,26 @@ export class PlainRequest implements RequestHead {
   }
 }
 
+const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE'])
+const methodsWithBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
+
 /**
- * Reads a chunk that is exactly one request: a GET or HEAD without a body, or a POST with one of the length that its head
- * names. `known`: headers that are likely. Undefined: it is not, or its head is not plain.
+ * Reads a chunk that is exactly one request: without a body, or with one of the length that its head names. `known`:
+ * headers that are likely. Undefined: it is not, its head is not plain, or longer than `headBytes`.
  */
 export function readPlainRequest(
   chunk: Buffer,
   socket: Socket,
-  known: PlainFields | undefined,
+  { known, headBytes }: { known: PlainFields | undefined; headBytes: number },
 ): PlainRequest | undefined {
-  const text = chunk.toString('latin1')
-  const end = text.indexOf(headEnd)
-  if (end < 0) return undefined
-  const behind = text.length - end - headEnd.length
-  const isPost = text.startsWith('POST ')
-  if (!isPost && behind > 0) return undefined
-  const head = readPlainHead(text.slice(0, end), known)
+  const end = chunk.indexOf(headEnd)
+  if (end < 0 || end > headBytes) return undefined
+  const head = readPlainHead(chunk.toString('latin1', 0, end), known)
   if (!head) return undefined
   const { method, fields } = head
-  if (isPost)
-    return fields.length === behind
-      ? new PlainRequest(head, socket, chunk.subarray(text.length - behind))
-      : undefined
-  if ((method !== 'GET' && method !== 'HEAD') || fields.length !== undefined) return undefined
-  return new PlainRequest(head, socket)
+  const behind = end + headEnd.length
+  if (fields.length === undefined)
+    return methods.has(method) && chunk.length === behind ? new PlainRequest(head, socket) : undefined
+  const isWhole = methodsWithBody.has(method) && chunk.length - behind === fields.length
+  return isWhole ? new PlainRequest(head, socket, chunk.subarray(behind)) : undefined
 }

@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http'
 import test from 'node:test'
 import { answer, get, serve } from './testing/fast-server.ts'
 
-const post = (path: string, body: string) =>
-  `POST ${path} HTTP/1.1\r\nhost: h\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+const post = (path: string, body: string, method = 'POST') =>
+  `${method} ${path} HTTP/1.1\r\nhost: h\r\ncontent-length: ${body.length}\r\n\r\n${body}`
 
 test('a POST whose body comes with its head is taken with the body', async (t) => {
   const { client, next, general } = await serve(t)
@@ -18,6 +18,33 @@ test('a POST whose body comes with its head is taken with the body', async (t) =
     await user.until(/ok$/)
   }
   assert.deepEqual(general, ['GET /first'])
+})
+
+test('so are PUT, PATCH and DELETE, and a DELETE without a body', async (t) => {
+  const { client, next, general } = await serve(t)
+  const user = await client()
+  const long = 'x'.repeat(20_000)
+  for (const [request, body] of [
+    [post('/fast', 'hello', 'PUT'), 'hello'],
+    [post('/fast', 'hello', 'PATCH'), 'hello'],
+    [post('/fast', 'hello', 'DELETE'), 'hello'],
+    [get('/fast').replace('GET', 'DELETE'), undefined],
+    [post('/fast', long), long],
+  ] as const) {
+    user.text = ''
+    user.send(request)
+    const asked = await next()
+    assert.equal(asked.request.method, request.slice(0, request.indexOf(' ')))
+    assert.equal(asked.request.wholeBody?.toString(), body)
+    answer(asked)
+    await user.until(/ok$/)
+  }
+  assert.deepEqual(general, ['GET /first'])
+  for (const other of [post('/fast', 'hello', 'OPTIONS'), post('/fast', 'hello', 'GET')]) {
+    user.text = ''
+    user.send(other)
+    await user.until(/node/)
+  }
 })
 
 test('a POST that the server gets after all is read with its body, and so is the next request', async (t) => {

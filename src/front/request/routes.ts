@@ -8,6 +8,7 @@ import { RequestProblem } from '../problem.ts'
 import { HttpTransport } from '../transports/http.ts'
 import { requestHeaders } from '../transports/proxy-headers.ts'
 import { type Body, type BodyOptions, headBytes } from './body.ts'
+import { isSafeToRepeat } from './repeatable.ts'
 import { isJsonType, type RouteQuestioner } from './route-question.ts'
 import { describe, type FoundRoute, type RouteTable } from './route-table.ts'
 import type { Asked, Service, TargetRequest } from './target.ts'
@@ -83,7 +84,7 @@ async function read(
       memoryMb,
       deadlineMs: route.deadlineMs,
       preemptible: route.preemptible && parts.preemptible,
-      safeToRepeat: isSafeToRepeat(route, method, request),
+      safeToRepeat: isSafeToRepeat(route, { method, headers: request.headers }),
     }),
     repeat: () => undefined,
     // No answer is shared, so the receiver is the client itself.
@@ -110,11 +111,4 @@ function httpRequest({ isTrusted }: RouteServiceParts, { request, client, method
 function isReadFirst(request: IncomingMessage, body: Body, { needsJson }: CheckedRoute): boolean {
   if (body.announced !== undefined) return body.announced <= headBytes
   return needsJson && isJsonType(request.headers['content-type'])
-}
-
-const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'TRACE'])
-
-/** True: an attempt that may have started can be retried. */
-function isSafeToRepeat(route: CheckedRoute, method: string, request: IncomingMessage): boolean {
-  return route.repeat ?? (safeMethods.has(method) || request.headers['idempotency-key'] !== undefined)
 }

@@ -3,6 +3,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { ProtocolError } from '../../lib/errors.ts'
 import { type HttpHead, headers } from '../../wire/messages.ts'
+import { valuesOf } from '../../wire/raw-headers.ts'
 import type { WorkerResponse } from './worker-response.ts'
 
 const longestHead = 1024 * 1024
@@ -77,6 +78,11 @@ export function parseRaw(json: string | string[] | undefined): string[] {
   const raw = json === undefined ? [] : parsed(String(json))
   if (!isRaw(raw)) throw new ProtocolError(`${headers.trailers}: must be names and values in turn`)
   return raw
+}
+
+/** Events must reach the client when they happen. */
+export function isEventStream({ headers: raw }: HttpHead): boolean {
+  return valuesOf(raw, 'content-type').some((type) => /^\s*text\/event-stream\s*(;|$)/i.test(type))
 }
 
 function parsed(json: string): unknown {

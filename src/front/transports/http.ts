@@ -13,7 +13,7 @@ import { type Sink, wholeBytes } from '../receiver.ts'
 import type { Body } from '../request/body.ts'
 import { brokenOff, costOf, outcomeOf } from './answer-head.ts'
 import { ByteChannel } from './byte-channel.ts'
-import { parseHead, parseRaw, readAnswer } from './http-head.ts'
+import { isEventStream, parseHead, parseRaw, readAnswer } from './http-head.ts'
 import { answerHeaders } from './proxy-headers.ts'
 import { type ProgramRequest, sendAttempt } from './send-attempt.ts'
 import type { AttemptEnd, Carried, Transport } from './transport.ts'
@@ -198,9 +198,4 @@ function withChannel(attempt: Carried): Carried {
 
 function withAccount(head: HttpHead, account: Record<string, string>): HttpHead {
   return { ...head, headers: answerHeaders(head.headers, account) }
-}
-
-/** Events must reach the client when they happen. */
-function isEventStream({ headers: raw }: HttpHead): boolean {
-  return valuesOf(raw, 'content-type').some((type) => /^\s*text\/event-stream\s*(;|$)/i.test(type))
 }

@@ -181,14 +181,29 @@ test('fronts get the places of programs that jobs of the brain leave', (t) => {
 
 test('requests that need the brain do not count', (t) => {
   const { orders, ended, tick, delegation } = delegating(t, { mayDelegate: (name) => name === 'r' })
-  ended(100, 1, { safeToRepeat: false })
   ended(100, 1, { workload: 'limited' })
   ended(100, 1, {}, { outcome: 'error' })
   ended(100, 1, {}, { cost: undefined })
   ended(100, 1, {}, { cost: { measure: 'header', cpuMs: 1 } })
-  ended(100, 1, {}, { parts: { job: { workload: 'r' }, hasBody: true } })
   tick()
   assert.deepEqual([orders, delegation.totals().names], [[], []])
+})
+
+test('requests with a body or that must not be repeated count for routes, and not for workloads', (t) => {
+  for (const hasServer of [true, false]) {
+    const { delegation, ended } = delegating(t, { hasServer })
+    const measure = hasServer ? 'time' : 'meter'
+    const cost = { measure, cpuMs: 1 }
+    for (const [workload, job, hasBody] of [
+      ['once', { safeToRepeat: false }, false],
+      ['with-body', {}, true],
+      ['usual', {}, false],
+    ] as const)
+      ended(64, 1, {}, { cost, parts: { job: { workload, ...job }, hasBody } })
+    t.mock.timers.tick(20)
+    assert.deepEqual(delegation.totals().names, hasServer ? ['once', 'with-body', 'usual'] : ['usual'])
+    t.mock.timers.reset()
+  }
 })
 
 test('requests that share a program share its time; a backlog does not make them small', (t) => {

@@ -103,7 +103,9 @@ export class Delegation {
     const { workload, safeToRepeat } = parts.job
     const isMeasured = cost.measure === (hasServer ? 'time' : 'meter')
     const ms = hasServer ? cost.cpuMs / this.#sharing() : cost.cpuMs
-    const counts = isMeasured && safeToRepeat !== false && !parts.hasBody && mayDelegate(workload)
+    // To a program fronts send a request at most once, if it must not be repeated, and short bodies with it.
+    const mayBeSent = hasServer || (safeToRepeat !== false && !parts.hasBody)
+    const counts = isMeasured && mayBeSent && mayDelegate(workload)
     if (counts && this.#small.took(workload, ms)) this.#plan()
   }
 

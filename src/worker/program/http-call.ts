@@ -124,7 +124,8 @@ export class HttpCall {
       if (request.reusedSocket) connected()
       else socket.once(tls ? 'secureConnect' : 'connect', connected)
     })
-    if (body) request.flushHeaders()
+    // Unlike `flushHeaders`, which would encode bytes above 127 as UTF-8.
+    if (body) request.write('', 'latin1')
     else request.end()
     return request
   }

@@ -36,11 +36,20 @@ test('a request keeps the order and spelling of its headers, including repeated 
     'Proxy-Authorization',
     'x',
   ]
-  const { method, url, rawHeaders, body } = echoed(
-    await ask('/echo?a=%20b&&c', { method: 'GET', headers: [...headers, ...hop] }),
-  )
-  assert.deepEqual({ method, url, body }, { method: 'GET', url: '/echo?a=%20b&&c', body: '' })
-  assert.deepEqual(rawHeaders, [...headers, 'Connection', 'keep-alive'])
+  for (const [method, sent] of [
+    ['GET', ''],
+    ['POST', 'zwölf'],
+  ] as const) {
+    const length = sent === '' ? [] : ['Content-Length', `${sent.length}`]
+    const { rawHeaders, ...echo } = echoed(
+      await ask('/echo?a=%20b&&c', {
+        ...{ method, headers: [...headers, ...length, ...hop] },
+        ...(sent !== '' && { body: Readable.from([Buffer.from(sent, 'latin1')]) }),
+      }),
+    )
+    assert.deepEqual(echo, { method, url: '/echo?a=%20b&&c', rawTrailers: [], body: sent })
+    assert.deepEqual(rawHeaders, [...headers, ...length, 'Connection', 'keep-alive'])
+  }
 })
 
 test('bodies with a length, without a length, empty and missing bodies are distinguished', async () => {

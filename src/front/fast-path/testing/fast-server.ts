@@ -26,7 +26,7 @@ export async function serve(t: TestContext, options: ServerOptions = {}) {
   const waiting: ((taken: Taken) => void)[] = []
   const general: string[] = []
   const direct = {
-    isOpen: true,
+    ...{ isOpen: true, longestBody: 65_536 },
     take(request: RequestHead, exchange: DirectExchange) {
       if (!request.url!.startsWith('/fast')) return false
       const wanted = waiting.shift()
