@@ -70,7 +70,7 @@ export function clusterCore(
   { stopping, perform, delegation }: CoreParts,
 ): Core {
   const { options, spec, following, serving } = plan
-  const { ledger, eventLog, log, rates } = records
+  const { ledger, instances, eventLog, log, rates } = records
   const learners = { ...records, units: serving.units }
   const problems = new Map<string, string>()
   const canWork = (worker: WorkerView) => mayWork(worker) && !problems.has(worker.id)
@@ -90,7 +90,9 @@ export function clusterCore(
   const seenBy = [...observers.all, shedCounter(overload), delegates]
   const driver = driveBrain({ brain, eventLog, observers: seenBy, now, perform, log })
   const isRecorded = following.metricsEvery !== undefined || following.fromStart
-  const metrics = isRecorded ? metricsRecorder(ledger, serving, jobs, following.fromStart) : undefined
+  const metrics = isRecorded
+    ? metricsRecorder({ ledger, instances }, serving, jobs, following.fromStart)
+    : undefined
   return {
     ...{ plan, records, stopping, brain, driver, observers, jobs, metrics, overload },
     frontWorkers: new Set(),

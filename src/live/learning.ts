@@ -1,6 +1,7 @@
 /** Opens the ledger of a live cluster, and the estimator that starts from its rows. */
 
 import { join } from 'node:path'
+import { isDynamo, parseDynamo } from '../aws/dynamo/location.ts'
 import { type ClusterEstimator, clusterEstimator } from '../estimate/cluster-estimator.ts'
 import type { Estimator, Question } from '../estimate/estimator.ts'
 import type { Overheads } from '../estimate/overheads.ts'
@@ -11,6 +12,8 @@ import type { Ledger } from '../ledger/ledger.ts'
 import { openSqliteLedger } from '../ledger/sqlite.ts'
 import type { MeterSetting } from '../model/metering.ts'
 import { estimatorOf } from '../systems/estimators.ts'
+import type { Instances } from '../systems/system-tables.ts'
+import { openTables } from '../systems/tables.ts'
 import type { ClusterOptions } from './cluster-options.ts'
 import { learnTimes } from './finished-jobs.ts'
 import { storing } from './functions/storing.ts'
@@ -33,6 +36,8 @@ export interface LearningParts {
 
 export interface Learning {
   ledger: Ledger
+  /** Where a published system keeps the outstanding work of its workers. Default: nowhere. */
+  instances: Instances | undefined
   estimator: Estimator
   /** Undefined: all jobs are learned from, as estimators of users and of presets expect. */
   sample: LearningSample | undefined
@@ -52,11 +57,7 @@ export async function openLearning(
 ): Promise<Learning> {
   const { nominal, code, units, rates, overheads, log } = parts
   const { ruled, unmeteredAway = [], dataDir } = options
-  const ledger = await openSqliteLedger({
-    file: join(dataDir, 'ledger.db'),
-    onError: (error) => log(`ledger: ${error.message}`),
-  })
-  opening.defer(() => ledger.close())
+  const { ledger, instances } = await openLedger(options, log, opening)
   const ignores = (worker: string, workload: string) =>
     worker === parts.functions && unmeteredAway.includes(workload)
   const learning = options.estimator
@@ -82,7 +83,7 @@ export async function openLearning(
   }
   await warm(Object.keys(code))
   return {
-    ...{ ledger, ignores, warm },
+    ...{ ledger, instances, ignores, warm },
     sample: options.estimator || ruled ? undefined : new LearningSample(),
     // Estimators of users and of presets count as they say.
     estimator: options.estimator ?? (ruled ? learning! : withOverheads(learning!, units ? undefined : parts)),
@@ -91,6 +92,23 @@ export async function openLearning(
       return storing(functions, (cost) => learning.store(question, cost))
     },
   }
+}
+
+/** A published system has its own tables if the store is in DynamoDB. */
+async function openLedger(
+  { dataDir, ruled, keep }: ClusterOptions,
+  log: (line: string) => void,
+  opening: AsyncDisposableStack,
+): Promise<Pick<Learning, 'ledger' | 'instances'>> {
+  const ledger = await openSqliteLedger({
+    file: join(dataDir, 'ledger.db'),
+    onError: (error) => log(`ledger: ${error.message}`),
+  })
+  opening.defer(() => ledger.close())
+  if (!ruled || keep?.store === undefined || !isDynamo(keep.store)) return { ledger, instances: undefined }
+  const tables = await openTables(ruled.rule, parseDynamo(keep.store), ledger, log)
+  opening.defer(() => tables.close())
+  return tables
 }
 
 /** CPU time that the rate of a shipped model counts for: measurements on this machine soon outweigh it. */

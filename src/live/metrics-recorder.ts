@@ -5,6 +5,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { MetricsRow } from '../ledger/metrics.ts'
 import type { AttemptToken } from '../model/attempt.ts'
 import type { WorkDone } from '../model/cost.ts'
+import type { Instances } from '../systems/system-tables.ts'
 import type { OpenJobs } from './open-jobs.ts'
 
 export interface MetricsRecorder {
@@ -17,12 +18,17 @@ export interface MetricsRecorder {
   workerGone(worker: string): void
 }
 
+export interface RecordedIn {
+  ledger: Ledger
+  instances?: Instances | undefined
+}
+
 /**
  * `fromStart`: there is a row from the first attempt on, keyed by the parameters as the workload receives them and, if
  * there is a body, by its size and hash.
  */
 export function metricsRecorder(
-  ledger: Ledger,
+  { ledger, instances }: RecordedIn,
   serving: { readonly code: Readonly<Record<string, string>> },
   jobs: Pick<OpenJobs, 'current'>,
   fromStart = false,
@@ -51,16 +57,25 @@ export function metricsRecorder(
   return {
     attemptBegan(job) {
       if (fromStart) record(job, { work: 0 }, true)
+      const { worker, attempt } = ownerOf(job)
+      instances?.began(worker, attempt, job.parts.job.work)
     },
     counted(worker, message) {
       const job = jobs.current(worker, message)
-      if (job) record(job, message, true)
+      if (!job) return
+      record(job, message, true)
+      instances?.progressed(worker, ownerOf(job).attempt, message.work, job.parts.job.work)
     },
     attemptEnded(job) {
       if (job.outcome === 'result' && job.cost) record(job, job.cost, false)
       else if (job.attempts > 0) ledger.releaseMetrics(ownerOf(job))
+      const { worker, attempt } = ownerOf(job)
+      instances?.ended(worker, attempt)
     },
-    workerGone: (worker) => ledger.releaseMetrics({ worker }),
+    workerGone(worker) {
+      ledger.releaseMetrics({ worker })
+      instances?.gone(worker)
+    },
   }
 }
 

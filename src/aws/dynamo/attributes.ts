@@ -1,8 +1,8 @@
-/** Rows as items of DynamoDB. Only texts, numbers and bytes; a missing attribute is null. */
+/** Rows as items of DynamoDB. A missing attribute is null. */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 
 export type Item = Record<string, AttributeValue>
-export type Value = string | number | Uint8Array | null | undefined
+export type Value = string | number | boolean | Uint8Array | null | undefined
 
 export function toItem(row: Readonly<Record<string, Value>>): Item {
   const item: Item = {}
@@ -12,8 +12,9 @@ export function toItem(row: Readonly<Record<string, Value>>): Item {
   return item
 }
 
-export function toAttribute(value: string | number | Uint8Array): AttributeValue {
+export function toAttribute(value: string | number | boolean | Uint8Array): AttributeValue {
   if (typeof value === 'string') return { S: value }
+  if (typeof value === 'boolean') return { BOOL: value }
   return typeof value === 'number' ? { N: String(value) } : { B: value }
 }
 

@@ -43,7 +43,7 @@ export function cloudPrimeRow(row: MetricsRow): CloudPrimeRow {
 }
 
 /** All parameters, if the workload is not factorize. */
-function numberIn(parameters: string): string {
+export function numberIn(parameters: string): string {
   try {
     const { n } = JSON.parse(parameters) as { n?: unknown }
     return n === undefined ? parameters : String(n)

@@ -19,7 +19,7 @@ export interface CnvRow {
   endTime: string
 }
 
-const types: Readonly<Record<string, CnvRow['type']>> = {
+export const types: Readonly<Record<string, CnvRow['type']>> = {
   julia: 'FRACTAL',
   dna: 'DNA',
   grayscott: 'GRAYSCOTT',
@@ -40,7 +40,7 @@ export function tableOf(rows: readonly LedgerRow[]): CnvRow[] {
   return [...table.values()]
 }
 
-function cnvRow({ job, workload, parameters, quantities, ...row }: LedgerRow): CnvRow | undefined {
+export function cnvRow({ job, workload, parameters, quantities, ...row }: LedgerRow): CnvRow | undefined {
   const type = types[workload]
   const amounts = readQuantities(quantities)
   if (!type || row.outcome !== 'result' || !amounts) return undefined

@@ -4,9 +4,11 @@ import { randomUUID } from 'node:crypto'
 import { openJobStore } from '../../../src/store/open-store.ts'
 import { durableStoreContract } from '../../../src/store/testing/contract.ts'
 
-const endpoint = process.env.PLIMSOLL_DYNAMODB
+const { PLIMSOLL_DYNAMODB: endpoint, PLIMSOLL_DYNAMODB_RESET: reset } = process.env
 
 durableStoreContract(`dynamodb at ${endpoint}`, async () => {
+  // moto copies all of its tables for each transaction.
+  if (reset) await fetch(reset, { method: 'POST' })
   const location = `dynamodb://test-${randomUUID()}?region=eu-central-1&endpoint=${endpoint}`
   return { open: () => openJobStore(location), location }
 })

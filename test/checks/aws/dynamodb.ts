@@ -1,5 +1,5 @@
 /**
- * `node test/checks/aws/dynamodb.ts`: the contract of stores on SQLite, PostgreSQL, Amazon's DynamoDB Local and moto, and the
+ * `node test/checks/aws/dynamodb.ts [SUITE …]`: the contract of stores on SQLite, PostgreSQL, Amazon's DynamoDB Local and moto, and the
  * tables of the published systems on both of the latter. Installs what it needs into a cache outside the repository; what
  * cannot be installed is a failure. The last line is JSON.
  */
@@ -8,7 +8,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { startStand } from '../../stands/dynamodb/server.ts'
+import { type Stand, startStand } from '../../stands/dynamodb/server.ts'
 
 interface Suite {
   name: string
@@ -22,7 +22,7 @@ interface Counts {
   skipped: number
 }
 
-const onDynamo = ['test/checks/aws/dynamodb-store.test.ts']
+const onDynamo = ['store', 'tables'].map((name) => `test/checks/aws/dynamodb-${name}.test.ts`)
 const suites: readonly Suite[] = [
   { name: 'sqlite', files: ['src/store/sqlite.test.ts'] },
   { name: 'postgres', files: ['test/long/postgres-store.test.ts'] },
@@ -34,19 +34,23 @@ const root = join(import.meta.dirname, '../../..')
 async function runSuite({ files, stand: name }: Suite): Promise<Counts> {
   const stand = name && (await startStand(name))
   try {
-    return await test(files, stand?.endpoint)
+    return await test(files, stand)
   } finally {
     await stand?.stop()
   }
 }
 
 /** Prints the names of tests that fail, with their errors. */
-async function test(files: readonly string[], endpoint: string | undefined): Promise<Counts> {
-  const args = ['--test', '--test-reporter=spec', '--test-timeout=240000', ...files]
+async function test(files: readonly string[], stand: Stand | undefined): Promise<Counts> {
+  const args = ['--test', '--test-reporter=spec', '--test-concurrency=1', '--test-timeout=240000', ...files]
   const child = spawn(process.execPath, args, {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, ...(endpoint !== undefined && { PLIMSOLL_DYNAMODB: endpoint }) },
+    env: {
+      ...process.env,
+      ...(stand && { PLIMSOLL_DYNAMODB: stand.endpoint }),
+      ...(stand?.reset && { PLIMSOLL_DYNAMODB_RESET: stand.reset }),
+    },
   })
   const exited = once(child, 'exit')
   const counts: Counts = { pass: 0, fail: 0, skipped: 0 }
@@ -62,7 +66,8 @@ async function test(files: readonly string[], endpoint: string | undefined): Pro
 
 const results: Record<string, Counts | { error: string }> = {}
 let isGood = true
-for (const suite of suites) {
+const asked = process.argv.slice(2)
+for (const suite of suites.filter(({ name }) => asked.length === 0 || asked.includes(name))) {
   console.log(`${suite.name} …`)
   try {
     const counts = await runSuite(suite)

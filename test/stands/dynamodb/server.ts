@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync } from 'node:fs'
+import { createServer as createProxy } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -10,6 +11,8 @@ import { installOnce, run } from './cache.ts'
 
 export interface Stand {
   endpoint: string
+  /** A POST to it removes all tables. */
+  reset?: string
   stop(): Promise<void>
 }
 
@@ -59,8 +62,49 @@ async function startMoto(): Promise<Stand> {
   })
   const port = await freePort()
   const python = join(folder, 'python/bin/python')
-  return started(python, ['-m', 'moto.server', '-H', '127.0.0.1', '-p', `${port}`], folder, port)
+  const moto = await started(python, ['-m', 'moto.server', '-H', '127.0.0.1', '-p', `${port}`], folder, port)
+  return oneAtATime(moto)
 }
+
+/** moto answers requests in threads that share its tables without locks, so transactions would not be atomic. */
+async function oneAtATime(behind: Stand): Promise<Stand> {
+  let last: Promise<unknown> = Promise.resolve()
+  const server = createProxy((request, response) => {
+    const pass = async () => {
+      const body = Buffer.concat(await Array.fromAsync(request))
+      const headers = Object.entries(request.headers).filter(([name]) => passed.has(name)) as [
+        string,
+        string,
+      ][]
+      const { method = 'POST', url = '/' } = request
+      const answer = await fetch(`${behind.endpoint}${url}`, { method, headers, body })
+      const bytes = Buffer.from(await answer.arrayBuffer())
+      response
+        .writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' })
+        .end(bytes)
+    }
+    last = last.then(pass).catch(() => request.socket.destroy())
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    endpoint,
+    reset: `${endpoint}/moto-api/reset`,
+    async stop() {
+      server.closeAllConnections()
+      server.close()
+      await behind.stop()
+    },
+  }
+}
+
+const passed = new Set([
+  'authorization',
+  'content-type',
+  'x-amz-target',
+  'x-amz-date',
+  'amz-sdk-invocation-id',
+])
 
 async function started(command: string, args: readonly string[], cwd: string, port: number): Promise<Stand> {
   const child = spawn(command, args, { cwd, stdio: ['ignore', 'ignore', 'pipe'] })
