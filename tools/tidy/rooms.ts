@@ -11,6 +11,7 @@ export type Room =
   | 'wire'
   | 'config'
   | 'ledger'
+  | 'aws'
   | 'store'
   | 'keeper'
   | 'brain'
@@ -36,6 +37,7 @@ export const rooms: Readonly<Record<Room, readonly Room[]>> = {
   wire: base,
   config: base,
   ledger: base,
+  aws: base,
   store: base,
   keeper: [...base, 'store', 'wire'],
   brain: base,
@@ -49,12 +51,12 @@ export const rooms: Readonly<Record<Room, readonly Room[]>> = {
   live: [
     ...base,
     ...(['workload', 'meter', 'wire', 'config', 'ledger', 'brain', 'estimate', 'systems'] as const),
-    ...(['story', 'worker', 'front', 'admin', 'store', 'keeper'] as const),
+    ...(['story', 'worker', 'front', 'admin', 'store', 'keeper', 'aws'] as const),
   ],
   cli: [
     ...base,
     ...(['workload', 'wire', 'config', 'ledger', 'brain', 'estimate', 'systems', 'story'] as const),
-    ...(['worker', 'front', 'simulate', 'admin', 'live'] as const),
+    ...(['worker', 'front', 'simulate', 'admin', 'live', 'aws'] as const),
   ],
   library: [
     ...base,
