@@ -13,6 +13,8 @@ const [preferred, other] = ['t3.small', 't3.micro']
 /** AWS gives two minutes; a worker that takes no more than this is early enough. */
 const noticeMs = 60_000
 const most = 4
+/** Pauses between two requests of 400 ms: more than three workers can serve, and less than one. */
+const [highMs, lowMs] = [50, 2_000]
 
 export const ec2Fleet: Part = {
   name: 'ec2 fleet',
@@ -51,7 +53,7 @@ async function scenario(
   trouble('RequestLimitExceeded', 2)
   stand.faults.add({ action: 'RunInstances', times: 1, losesAnswer: true })
   trouble('InsufficientInstanceCapacity', 1, (form) => form.get('InstanceType') === preferred)
-  load.everyMs = 50
+  load.everyMs = highMs
   const full = () => up.isSteady(most)
   await up.until(`${most} workers are ready`, full)
   say(`${most} workers, after two throttled launches, a lost answer and missing capacity`)
@@ -77,14 +79,14 @@ async function scenario(
   await up.until('the fleet is complete after the brain was killed in mid-launch', full)
   say('the brain was killed in mid-launch, and the fleet is complete')
 
-  load.everyMs = 500
+  load.everyMs = lowMs
   await up.until('one worker is left', () => up.isSteady(1))
   await load.settle()
   say('one worker is left')
   const [kept] = await up.alive()
   await up.crashAndStart()
   load.url = await up.url()
-  load.everyMs = 500
+  load.everyMs = lowMs
   await up.until('the new balancer has the worker of the old one', () => up.isSteady(1))
   const [now] = await up.alive()
   if (now!.id !== kept!.id) throw new Error(`the new balancer replaced instance ${kept!.id} by ${now!.id}`)

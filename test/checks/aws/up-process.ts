@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ClusterState } from '../../../src/live/cluster.ts'
+import { sizeText } from '../../../src/story/fleet-story.ts'
 import { credentials, type Ec2Stand, region, type StandInstance } from '../../stands/aws/ec2-stand.ts'
 import { cli } from '../../support/live.ts'
 import { descendants } from '../../support/processes.ts'
@@ -72,11 +73,17 @@ export class UpProcess {
     const limit = performance.now() + limitMs
     while (!(await isSo().catch(() => false))) {
       if (performance.now() > limit)
-        throw new Error(
-          `timed out waiting until ${what}; the last lines:\n${this.lines.slice(-25).join('\n')}`,
-        )
+        throw new Error(`timed out waiting until ${what}:\n${await this.#told()}`)
       await delay(200)
     }
+  }
+
+  /** For messages of failures. */
+  async #told(): Promise<string> {
+    const instances = (await this.alive()).map(({ id, launch }) => `${id} of launch ${launch}`)
+    const steps = (await this.state().catch(() => undefined))?.steps.slice(-20) ?? []
+    const told = steps.map((step) => `${new Date(step.at).toISOString()} ${sizeText(step)}: ${step.text}`)
+    return [...instances, ...told, ...this.lines.slice(-25)].join('\n')
   }
 
   async alive(): Promise<StandInstance[]> {

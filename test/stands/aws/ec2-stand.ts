@@ -58,6 +58,7 @@ export class Ec2Stand {
   readonly #launches = new Map<string, { body: string; answer: Promise<Answer> }>()
   readonly #folder = mkdtempSync(join(tmpdir(), 'plimsoll-ec2-'))
   readonly #client: EC2Client
+  #isClosed = false
 
   constructor(options: StandOptions) {
     this.#options = options
@@ -103,6 +104,7 @@ export class Ec2Stand {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
     for (const { instance } of this.#instances.values()) instance.end(true)
     this.#server.close()
     this.#server.closeAllConnections()
@@ -111,7 +113,10 @@ export class Ec2Stand {
   }
 
   async #terminated(id: string): Promise<void> {
-    await this.#client.send(new TerminateInstancesCommand({ InstanceIds: [id] }))
+    if (this.#isClosed) return
+    await this.#client.send(new TerminateInstancesCommand({ InstanceIds: [id] })).catch((error: Error) => {
+      if (!this.#isClosed) throw error
+    })
   }
 
   async #handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
