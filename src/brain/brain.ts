@@ -27,6 +27,7 @@ import type { PlacingSpec, SchedulerFactory } from './schedule/scheduler.ts'
 import { fireDueTimers } from './timers.ts'
 import { viewOf } from './view.ts'
 import { adoptLaunches } from './workers/adopting.ts'
+import { noteCpu } from './workers/cpu.ts'
 import { fleetFacts } from './workers/fleet-view.ts'
 import { join, report } from './workers/joining.ts'
 import { failLaunch } from './workers/launching.ts'
@@ -140,6 +141,8 @@ function apply(core: Core, event: Event): void {
       return join(core, event)
     case 'reported':
       return report(core, event)
+    case 'cpu-read':
+      return noteCpu(core, event)
     case 'pong':
       return notePong(core, event)
     case 'lost':

@@ -33,6 +33,8 @@ export interface BrainLimits {
   answers: AnswerRule | null
   /** The interval of CPU polls; 0: as the scaler wants. */
   cpuEveryMs: number
+  /** True: CPU figures are read elsewhere, such as from a cloud's monitoring, in place of the workers' own reports. */
+  cpuReadings: boolean
   /** From this age on, an attempt that a worker's report does not name has never arrived. */
   settleMs: number
   /** How long a new brain waits for fronts to claim the attempts of an earlier one; 0: it ends them at once. */
@@ -143,6 +145,7 @@ export const brainDefaults: Readonly<BrainLimits> = {
   stalls: null,
   answers: null,
   cpuEveryMs: 0,
+  cpuReadings: false,
   settleMs: 2_000,
   recoverMs: 0,
   bootMs: 300_000,

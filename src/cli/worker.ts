@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
+import { watchSpotNotice } from '../aws/ec2/spot-notice.ts'
 import type { OwnCluster } from '../config/check.ts'
 import { commonOptions, limitOptions, meterOptions } from '../config/cluster-options.ts'
 import { jobOptions } from '../config/job-options.ts'
@@ -12,6 +13,7 @@ import { makePrivateFolder } from '../lib/private-files.ts'
 import { keepVersion } from '../live/version.ts'
 import { workerNameOf } from '../model/worker.ts'
 import { type FrontStarter, LiveTier } from '../systems/tiered/live-tier.ts'
+import { isSecure } from '../wire/connect.ts'
 import type { WorkerCode } from '../worker/open-pool.ts'
 import { runWorker } from '../worker/worker.ts'
 import { removeOldCode } from '../workload/kept-code.ts'
@@ -29,6 +31,8 @@ import { type Command, readOptions } from './options.ts'
 
 /** While the brain cannot be reached, a worker that was started manually tries to reconnect for this long. */
 const reconnectMs = 60_000
+/** So does one on an instance that the cluster launched. It outlives a restart of the cluster, and not its end. */
+const instanceReconnectMs = 15 * 60_000
 
 /** Exit code of a worker that the cluster had given up, so that a supervisor such as systemd starts it again. */
 const lostCode = 3
@@ -56,6 +60,10 @@ const options = {
     help: 'address at which fronts reach it; default: 127.0.0.1, with tls:// the address from which it reaches the cluster',
   },
   ...leaveOptions,
+  spotNotices: {
+    type: 'flag',
+    help: 'on an EC2 spot instance: drain when AWS announces its interruption',
+  },
   mustStart: { type: 'flag', help: 'set by the cluster: end if the program does not become healthy' },
 } as const satisfies OptionSpecs
 
@@ -71,12 +79,13 @@ export const worker: Command = {
     const { launch } = values
     const joining = joinFrom(values, 'worker')
     if (launch !== undefined && values.tokenFile === '-') endWithParent()
+    const isHere = !isSecure(joining.join)
     const host = values.host ?? (await hostTowards(joining.join))
     if (values.cores > availableParallelism())
       console.error(`worker: --cores = ${values.cores}, but this machine has ${availableParallelism()}`)
-    const signal = untilSignal()
+    const signal = untilLeaving(values)
     // A cluster that starts workers has made its folder private.
-    if (launch === undefined)
+    if (launch === undefined || !isHere)
       makePrivateFolder(resolve(values.data), (line) => console.error(`worker: ${line}`))
     const code = await codeFrom(values)
     const { server } = code
@@ -98,8 +107,8 @@ export const worker: Command = {
         dataDir: resolve(values.data),
         host,
         mustStart: values.mustStart,
-        // Workers that a cluster started end with the process that did, and not with the brain.
-        reconnectMs: launch === undefined ? reconnectMs : Infinity,
+        // Workers that a cluster started on its machine end with the process that did, and not with the brain.
+        reconnectMs: launch === undefined ? reconnectMs : isHere ? Infinity : instanceReconnectMs,
         leaveMs: values.leaveAfter * 1000,
         startRole: (assigned, parts) =>
           new LiveTier(assigned, {
@@ -119,6 +128,22 @@ export const worker: Command = {
       console.error(`${launch === undefined ? `worker ${id}: ` : ''}ended by the cluster: ${end.why}`)
     return end.isLost ? lostCode : 0
   },
+}
+
+/** Aborts on the first signal to end, or when AWS announces that it will interrupt the spot instance. */
+function untilLeaving({ spotNotices }: Values): AbortSignal {
+  const ended = untilSignal()
+  if (!spotNotices) return ended
+  const noticed = new AbortController()
+  const endWatch = watchSpotNotice({
+    log: (line) => console.error(`worker: ${line}`),
+    onNotice({ action, time }) {
+      console.log(`AWS will ${action} this spot instance at ${time}: the worker drains`)
+      noticed.abort()
+    },
+  })
+  ended.addEventListener('abort', endWatch)
+  return AbortSignal.any([ended, noticed.signal])
 }
 
 /** The process that started this one keeps its standard input open until it ends, however it ends. */

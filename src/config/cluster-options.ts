@@ -2,6 +2,7 @@
 
 import { formulaText } from '../model/metering.ts'
 import { defaultFormula } from '../model/metrics.ts'
+import { awsOptions } from './aws-options.ts'
 import { functionOptions, functionProviderOptions, priceOptions } from './function-options.ts'
 import { inputOptions, proxyOptions } from './input-options.ts'
 import { jobOptions } from './job-options.ts'
@@ -252,6 +253,7 @@ export const clusterOptions = {
   ...proxyOptions,
   ...cacheOptions,
   ...keepOptions,
+  ...awsOptions,
   ...functionOptions,
   ...functionProviderOptions,
   ...priceOptions,

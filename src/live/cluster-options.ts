@@ -1,6 +1,7 @@
 /** The options of a live cluster, and its handle. */
 
 import type { RestartStep, RestartWhat } from '../admin/restart.ts'
+import type { Ec2Settings } from '../aws/ec2/settings.ts'
 import type { OverflowOptions } from '../brain/functions/overflow-spec.ts'
 import type { RateLimit } from '../brain/jobs/rate-limit.ts'
 import type { BrainLimits } from '../brain/limits.ts'
@@ -86,6 +87,8 @@ export interface ClusterOptions extends Following, RepeatOptions {
   keep?: KeepOptions
   /** Fronts send requests that take less to workers without asking the brain. Default 0: none. */
   directBelowMs?: number
+  /** Workers run on EC2 instances. Default: on this machine. */
+  ec2?: Ec2Options
   /** The command that starts a worker, without options. */
   workerCommand: string[]
   /** Further front processes on the same port, and the command that starts one. With a supervisor: all of them. */
@@ -118,6 +121,13 @@ export interface ClusterOptions extends Following, RepeatOptions {
   /** The brain's decisions are logged by component, in files of the data folder whose names begin so. */
   componentLog?: string
   log(line: string): void
+}
+
+export interface Ec2Options extends Omit<Ec2Settings, 'workerArgs'> {
+  /** Options of a worker that say what it serves. */
+  code: readonly string[]
+  /** True: the CPU figures of workers come from CloudWatch. */
+  cpu: boolean
 }
 
 export interface FunctionsOptions extends Partial<FunctionLimits> {

@@ -28,7 +28,7 @@ import { keeperSettings } from './keeper/settings.ts'
 import { urlOf } from './listen.ts'
 import { metricsText } from './metrics-text.ts'
 import { openDoor } from './open-door.ts'
-import { listMs, planCluster } from './plan.ts'
+import { planCluster } from './plan.ts'
 import { nearHost, openPorts, usualAdminHost } from './ports.ts'
 import { presetRows } from './preset-rows.ts'
 import { openRecords } from './records.ts'
@@ -39,9 +39,6 @@ import { keepVersion, restoreVersion, type Sources, type Version } from './versi
 import { Versions } from './versions.ts'
 
 export type { Cluster, ClusterOptions, ClusterState, FunctionsOptions } from './cluster-options.ts'
-
-/** How often the provider is asked for its machines. */
-const listEveryMs = 1_000
 
 /** Rejects with a `ConfigError` that names the option; then nothing is left open. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
@@ -86,7 +83,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const frontsUp = door.start()
   opening.adopt(
     takeInventory({
-      ...{ provider: execution.fleet, everyMs: listEveryMs, limitMs: listMs, now, tell, log: records.log },
+      ...{ provider: execution.fleet, ...plan.listing, now, tell, log: records.log },
     }),
     (inventory) => inventory.close(),
   )
@@ -116,8 +113,9 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 }
 
 /** The workers of the brain before are expected to join this one. */
-function adoptWorkers({ plan: { options }, tell }: Core): void {
-  const launches = (options.supervisor?.workers ?? []).map(({ launch, joined }) => ({ launch, joined }))
+function adoptWorkers({ plan: { options, machines }, tell }: Core): void {
+  const left = machines?.left ?? options.supervisor?.workers ?? []
+  const launches = left.map(({ launch, joined }) => ({ launch, joined }))
   if (launches.length > 0) tell({ type: 'adopted', launches })
 }
 

@@ -2,11 +2,12 @@
 
 import type { ClusterFunctions } from '../front/transports/function.ts'
 import type { Action } from '../model/action.ts'
+import type { ProviderEvents } from '../model/provider.ts'
 import type { Accepting } from './accept.ts'
 import type { Core } from './core.ts'
 import type { Delegation } from './direct/delegation.ts'
+import { readCpuOf } from './fleet/cpu-readings.ts'
 import { localFleet } from './fleet/local.ts'
-import type { ProviderEvents } from './fleet/provider.ts'
 import { type SpareFleet, spareFleet } from './fleet/spares.ts'
 import { workerCommand } from './fleet/worker-command.ts'
 import type { Door } from './fronts/door.ts'
@@ -37,8 +38,19 @@ export interface Execution {
 
 export function executeJobs(core: Core, parts: ExecuteParts): Execution {
   const { versions } = parts
-  const { plan, records, stopping, jobs, metrics, frontWorkers, launchTroubles, launches, overload, tell } =
-    core
+  const {
+    plan,
+    records,
+    brain,
+    stopping,
+    jobs,
+    metrics,
+    frontWorkers,
+    launchTroubles,
+    launches,
+    overload,
+    tell,
+  } = core
   const { fronts, door } = parts
   const { log, storingFor } = records
   const firstReady = Promise.withResolvers<void>()
@@ -52,11 +64,23 @@ export function executeJobs(core: Core, parts: ExecuteParts): Execution {
       code: () => plan.serving.code,
       log,
     })
+  const { machines } = plan
+  const readCpu =
+    machines &&
+    readCpuOf({
+      machines,
+      fleet,
+      workers: () => brain.view().workers,
+      launchOf: (id) => workers.launchOf(id),
+      tell,
+      log,
+    })
   return {
     ...{ fleet, workers, functions, firstReady: firstReady.promise },
     perform: performer({
       ...{ jobs, workers, fronts, fleet, functions, storingFor, metrics, frontWorkers },
       ...{ launches, launchTroubles, overload, tell, log, frontToken: plan.tokens.front },
+      ...(readCpu && { readCpu }),
     }),
     async close() {
       workers.end()
@@ -70,7 +94,7 @@ function openFleet(
   { door, versions, adminUrl }: ExecuteParts,
   launchedBy: (launch: string) => string | undefined,
 ): SpareFleet {
-  const { options, serving, tokens } = plan
+  const { options, serving, tokens, machines } = plan
   const local = {
     command: (launch: string) => {
       const { version, mustStart } = versions.startedBy(launch)
@@ -86,7 +110,11 @@ function openFleet(
   }
   const { supervisor } = options
   const open = (events: ProviderEvents) =>
-    supervisor ? supervisedFleet(supervisor, local, events) : localFleet(local, events)
+    machines
+      ? machines.open(events, records.log)
+      : supervisor
+        ? supervisedFleet(supervisor, local, events)
+        : localFleet(local, events)
   const fleet = spareFleet(open, {
     launchFailed: (launch, message) => tell({ type: 'launch-failed', launch, message }),
     gone(launch, message) {

@@ -9,10 +9,10 @@ import { span } from '../lib/quantities.ts'
 import type { Action } from '../model/action.ts'
 import type { AttemptToken, FailureKind } from '../model/attempt.ts'
 import type { Event } from '../model/event.ts'
+import type { Provider } from '../model/provider.ts'
 import { workerNameOf } from '../model/worker.ts'
 import { isLoss } from '../story/fleet-story.ts'
 import { explain } from '../story/reasons.ts'
-import type { Provider } from './fleet/provider.ts'
 import type { JoinedFronts } from './fronts/joined-fronts.ts'
 import type { JoinedWorkers } from './joined-workers.ts'
 import type { Learning } from './learning.ts'
@@ -38,6 +38,8 @@ export interface PerformParts {
   launchTroubles: string[]
   /** Reports launches that fail. */
   launches: Outage
+  /** Reads the CPU utilisation of workers from elsewhere. */
+  readCpu?: () => void
   /** Filled with the workers whose role is front. */
   frontWorkers: Set<string>
   tell(event: Event): void
@@ -121,7 +123,7 @@ function attemptActions(
 
 type FleetTable = Pick<
   Table,
-  'launch' | 'abandon' | 'ping' | 'drain' | 'terminate' | 'hold' | 'eject' | 'readmit'
+  'launch' | 'abandon' | 'ping' | 'read-cpu' | 'drain' | 'terminate' | 'hold' | 'eject' | 'readmit'
 >
 
 function fleetActions(parts: PerformParts): FleetTable {
@@ -136,6 +138,7 @@ function fleetActions(parts: PerformParts): FleetTable {
       fleet.terminate(launch)
     },
     ping: ({ worker, ping }) => workers.ping(worker, ping),
+    'read-cpu': () => parts.readCpu?.(),
     drain({ worker }) {
       if (frontWorkers.has(worker)) fronts.send(worker, { type: 'leave' })
       workers.send(worker, { type: 'drain' })

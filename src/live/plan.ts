@@ -12,6 +12,7 @@ import type { FrontLimits } from '../wire/front-settings.ts'
 import { attemptTokenOf, type Tokens } from '../wire/token.ts'
 import { nominalRate } from '../worker/rates.ts'
 import type { ClusterOptions } from './cluster-options.ts'
+import { type Machines, openMachines } from './fleet/machines.ts'
 import { type FunctionSettings, functionSettings } from './functions/settings.ts'
 import { type CurrentServing, currentServing, servingOf } from './serving.ts'
 
@@ -21,8 +22,14 @@ const usualBeatMs = 1_000
 const recoverMs = 5_000
 /** Time allowed for a worker to join after its launch. */
 const usualBootMs = 120_000
-/** Time allowed for the provider's list of machines. It lists children of this process, so it is never late. */
-export const listMs = 3_000
+/** Of instances, which have to boot first. */
+const instanceBootMs = 300_000
+/** How often the provider is asked for its machines, and how late its list may be. */
+const [ownList, remoteList] = [
+  { everyMs: 1_000, limitMs: 3_000 },
+  // AWS lists are late by seconds, and each costs a call.
+  { everyMs: 5_000, limitMs: 30_000 },
+]
 
 export interface ClusterPlan {
   options: ClusterOptions
@@ -30,6 +37,8 @@ export interface ClusterPlan {
   spec: BrainSpec
   beatMs: number
   bootMs: number
+  /** Of the provider. */
+  listing: { everyMs: number; limitMs: number }
   tokens: Tokens
   /** Authorizes attempts at workers and functions. */
   attemptToken: string
@@ -42,6 +51,8 @@ export interface ClusterPlan {
   quantities: readonly Quantity[]
   limits: FrontLimits
   prices: Prices
+  /** Where workers run; undefined: on this machine. */
+  machines: Machines | undefined
   /** Undefined: no functions. */
   functions: FunctionSettings | undefined
 }
@@ -60,13 +71,17 @@ export async function planCluster(options: ClusterOptions, tokens: Tokens): Prom
   }
   const functions = functionSettings(options, meter)
   // A worker joins once its programs are healthy, or their time to become healthy is over.
-  const bootMs = usualBootMs + (options.own?.workers?.startMs ?? 0)
+  const bootMs = (options.ec2 ? instanceBootMs : usualBootMs) + (options.own?.workers?.startMs ?? 0)
   const beatMs = options.limits?.beatMs ?? usualBeatMs
   const coreWorkPerSecond = nominalRate(meter) * 1000
-  const spec = specOf(options, { beatMs, bootMs, coreWorkPerSecond })
+  const listing = options.ec2 ? remoteList : ownList
+  const times = { beatMs, bootMs, listMs: listing.limitMs }
+  const spec = specOf(options, { ...times, coreWorkPerSecond })
+  const machines = await openMachines({ options, meter, token: tokens.worker, bootMs })
   if (functions) spec.overflow = functions.brain
   return {
-    ...{ options, serving, spec, beatMs, bootMs: spec.limits.bootMs ?? bootMs, functions, clientBy },
+    ...{ options, serving, spec, beatMs, listing, bootMs: spec.limits.bootMs ?? bootMs, functions, clientBy },
+    machines,
     clientOf: clientNamer(clientBy, limits.trustedProxies),
     following: followingOf(options, meter),
     tokens,
@@ -80,8 +95,9 @@ export async function planCluster(options: ClusterOptions, tokens: Tokens): Prom
 
 function specOf(
   options: ClusterOptions,
-  { beatMs, bootMs, coreWorkPerSecond }: { beatMs: number; bootMs: number; coreWorkPerSecond: number },
+  times: { beatMs: number; bootMs: number; listMs: number; coreWorkPerSecond: number },
 ): BrainSpec {
+  const { coreWorkPerSecond, ...limits } = times
   const { scheduler, discipline, min, max, scale, queue, supervisor } = options
   return {
     scheduler,
@@ -91,7 +107,8 @@ function specOf(
     epoch: supervisor?.epoch ?? Math.floor(Date.now() / 1000),
     seed: 1,
     limits: {
-      ...{ queue, beatMs, bootMs, listMs, recoverMs, backoffMs: 500, backoffMaxMs: 30_000 },
+      ...{ queue, ...limits, recoverMs, backoffMs: 500, backoffMaxMs: 30_000 },
+      ...(options.ec2?.cpu && { cpuReadings: true }),
       silentLosses: usualSilentLosses,
       ...options.limits,
     },

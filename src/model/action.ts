@@ -46,6 +46,8 @@ export type Action =
   | { type: 'deny'; worker: string; reason: Reason }
   /** Ask the worker for a sign of life; a `pong` with this number follows, or nothing. */
   | { type: 'ping'; worker: string; ping: number }
+  /** Read the CPU utilisation of all workers elsewhere; a `cpu-read` follows, or nothing. */
+  | { type: 'read-cpu' }
   /** This action and the next two only record what happened. The worker is silent, but is not declared lost yet. */
   | { type: 'hold'; worker: string; reason: Reason }
   /** The worker fails or is slow: it gets no jobs for a while. */

@@ -56,6 +56,8 @@ export type Event =
       slotStarts?: SlotStarts
       role?: string
     }
+  /** What `read-cpu` asked for: the share of its cores that each worker uses, from 0 to 1. A worker without data is left out. */
+  | { type: 'cpu-read'; shares: { worker: string; share: number }[] }
   /** The worker has answered this ping. */
   | { type: 'pong'; worker: string; ping: number }
   /** A worker asks whether it may leave. The scaler interprets `why`, a code, and `ms`, the time that decided. */

@@ -55,7 +55,12 @@ export class Trial {
     this.history.push(...actions)
     for (const action of actions) {
       if (action.type === 'run') this.runs.set(action.job, action)
-      if (action.type !== 'wake' && action.type !== 'go' && action.type !== 'ping') {
+      if (
+        action.type !== 'wake' &&
+        action.type !== 'go' &&
+        action.type !== 'ping' &&
+        action.type !== 'read-cpu'
+      ) {
         assert.ok(action.reason.code, `${action.type} without a reason`)
       }
     }

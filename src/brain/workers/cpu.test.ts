@@ -66,3 +66,31 @@ test('impossible CPU times are ignored', () => {
   says(trial, 110_000, 10, 10)
   assert.equal(cpuAt(trial, 120_000), 0)
 })
+
+test('with readings from elsewhere, the brain asks for them in place of looking at reports', () => {
+  const limits = { cpuEveryMs: 60_000, cpuReadings: true, beatMs: 1000, missedBeats: 1000 }
+  const trial = new Trial({ limits })
+  trial.joins('a', { cores: 2 })
+  trial.tick()
+  says(trial, 10_000, 2, 500)
+  says(trial, 50_000, 3, 40_500)
+  trial.now = 60_000
+  const asked = trial.tell({ type: 'tick' }).filter(({ type }) => type === 'read-cpu')
+  assert.equal(asked.length, 1)
+  assert.equal(trial.view.workers[0]!.cpu, null)
+})
+
+test('a worker keeps its figure until there is a new data point, and figures of unknown workers are ignored', () => {
+  const limits = { cpuEveryMs: 60_000, cpuReadings: true, beatMs: 1000, missedBeats: 1000 }
+  const trial = new Trial({ limits })
+  trial.joins('a')
+  const read = (worker: string, share: number) => {
+    trial.tell({ type: 'cpu-read', shares: [{ worker, share }] })
+    return trial.view.workers[0]!.cpu
+  }
+  assert.equal(read('nobody', 0.5), null)
+  assert.equal(read('a', Number.NaN), null)
+  assert.equal(read('a', 0.4), 0.4)
+  assert.equal(read('nobody', 0.5), 0.4)
+  assert.equal(read('a', 0), 0)
+})

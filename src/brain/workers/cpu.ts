@@ -1,8 +1,10 @@
 /**
- * CPU polls: how busy each worker's cores were between two polls, as a cloud's monitoring tells it. Time in which jobs
- * waited for a core counts as busy, so that workers that share the cores of one machine read as machines of their own.
+ * CPU polls: how busy each worker's cores were between two polls, by its own reports or as a cloud's monitoring tells it. In
+ * reports, time in which jobs waited for a core counts as busy, so that workers that share the cores of one machine read as
+ * machines of their own.
  */
 
+import type { Event } from '../../model/event.ts'
 import type { Concern, Core } from '../core.ts'
 import type { WorkerRecord } from '../state.ts'
 import { setTimer } from '../timers.ts'
@@ -20,9 +22,20 @@ export const cpu: Concern = {
   timers: {
     cpu(core) {
       plan(core)
-      for (const worker of core.workers.values()) poll(core, worker)
+      if (core.limits.cpuReadings) core.actions.push({ type: 'read-cpu' })
+      else for (const worker of core.workers.values()) poll(core, worker)
     },
   },
+}
+
+/** A worker without data keeps its figure, or has none. */
+export function noteCpu(core: Core, { shares }: Extract<Event, { type: 'cpu-read' }>): void {
+  for (const { worker: id, share } of shares) {
+    const worker = core.workers.get(id)
+    if (!worker || !(share >= 0 && share <= 1)) continue
+    worker.cpu = share
+    core.scheduler.refile(worker)
+  }
 }
 
 function everyMs({ limits, scaler }: Core): number {

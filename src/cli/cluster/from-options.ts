@@ -14,6 +14,7 @@ import { ofServed, type Preset } from '../../systems/preset.ts'
 import { addressFrom, listFrom } from './addresses.ts'
 import { cacheFrom } from './cache.ts'
 import { clientsFrom } from './clients.ts'
+import { ec2From } from './ec2.ts'
 import { functionsFrom, pricesFrom } from './functions.ts'
 import { keepFrom } from './keep.ts'
 import { meterFrom } from './meter.ts'
@@ -51,7 +52,9 @@ export function clusterOptionsFrom(
   const preset = presetFrom(values)
   const { min, max } = fleetSize(values, preset, server?.upstreams?.length)
   const cores = availableParallelism()
-  if (max > cores && server?.upstreams === undefined)
+  const ec2 = ec2From(values, serverConfig)
+  if (ec2.ec2 && server?.upstreams) throw new ConfigError('--fleet = ec2: cannot be combined with upstreams')
+  if (max > cores && server?.upstreams === undefined && !ec2.ec2)
     log(`fleet: up to ${max} workers of one core each share the ${cores} cores of this machine`)
   const adminTls = tlsFrom(values.adminTlsCert, values.adminTlsKey, 'admin-tls')
   const files = server ? [] : filesFrom(values, preset)
@@ -92,6 +95,7 @@ export function clusterOptionsFrom(
     ...functionsFrom(values, [...program, 'function'], serverConfig, preset),
     ...cacheFrom(values, serverConfig),
     ...keepFrom(values),
+    ...ec2,
     ...(values.pricePerHour > 0 && { pricePerHour: values.pricePerHour }),
     tokens: tokensInEnvironment(),
     ...(values.eventLog !== undefined && { eventLog: values.eventLog }),

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
 import test, { type TestContext } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
+import type { Listed } from '../../model/provider.ts'
 import { takeInventory } from './inventory.ts'
-import type { Listed } from './provider.ts'
 
 type Answer = ReturnType<typeof Promise.withResolvers<readonly Listed[]>>
 

@@ -1,7 +1,7 @@
 /** Periodically lists the provider's machines for the brain. */
 
 import type { Event } from '../../model/event.ts'
-import type { Provider } from './provider.ts'
+import type { Provider } from '../../model/provider.ts'
 
 export interface InventoryOptions {
   provider: Pick<Provider, 'list'>

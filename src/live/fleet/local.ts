@@ -1,7 +1,7 @@
 /** A fleet of child processes of this process. */
 
 import type { SendHandle } from 'node:child_process'
-import type { Provider, ProviderEvents } from './provider.ts'
+import type { Provider, ProviderEvents } from '../../model/provider.ts'
 import { WorkerProcesses, type WorkerStart } from './worker-processes.ts'
 
 export interface LocalFleetOptions {

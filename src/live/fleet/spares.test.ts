@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { Listed, ProviderEvents } from './provider.ts'
+import type { Listed, ProviderEvents } from '../../model/provider.ts'
 import { spareFleet } from './spares.ts'
 
 /** A provider whose machines are only names. */

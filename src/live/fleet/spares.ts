@@ -3,8 +3,8 @@
  * The next launch is given the spare; until then the spare is visible to nobody.
  */
 
+import type { Listed, Provider, ProviderEvents } from '../../model/provider.ts'
 import { workerNameOf } from '../../model/worker.ts'
-import type { Listed, Provider, ProviderEvents } from './provider.ts'
 
 export interface SpareFleet extends Provider {
   /**
@@ -22,6 +22,8 @@ export interface SpareFleet extends Provider {
   hold(admit: (launch: string, bootMs: number) => void): void
   /** The spare worker has connected and may not join: ends it. */
   refuse(why: string): void
+  /** The launch under which the worker of a launch was started: another one, if it was a spare. */
+  startedAs(launch: string): string
   /** Ends a spare worker that no launch asked for. True: there was one. */
   drop(): boolean
 }
@@ -129,6 +131,10 @@ class FleetWithSpare implements SpareFleet {
     spare.admit = (launch) => admit(launch, bootMs)
     clearTimeout(spare.limit)
     spare.up.resolve()
+  }
+
+  startedAs(launch: string): string {
+    return this.#nameOf.get(launch) ?? launch
   }
 
   refuse(why: string): void {

@@ -29,19 +29,7 @@ export interface WorkerCommandOptions {
 const memoryPart = 0.8
 
 export function workerCommand(
-  {
-    workerCommand: command,
-    files,
-    config,
-    dataDir,
-    slots,
-    max,
-    jobMemoryMb,
-    niceness = 0,
-    jobLimitMs,
-    passEnv = [],
-    mustStart = false,
-  }: WorkerCommandOptions,
+  { workerCommand: command, files, config, dataDir, max, mustStart = false, ...limits }: WorkerCommandOptions,
   meter: MeterSetting,
   adminUrl: string,
 ): string[] {
@@ -51,14 +39,27 @@ export function workerCommand(
     ...['--join', adminUrl, '--token-file', '-'],
     ...(config === undefined ? ['--workloads', files.join(',')] : ['--config', config]),
     ...['--data', dataDir],
-    ...['--slots', `${slots}`],
     ...['--memory', `${memoryMb}`],
+    ...limitFlags(limits),
+    ...(config === undefined ? meterFlags(meter) : []),
+    ...(mustStart ? ['--must-start'] : []),
+  ]
+}
+
+/** Options of all workers of a cluster, on any machine. */
+export function limitFlags({
+  slots,
+  jobMemoryMb,
+  niceness = 0,
+  jobLimitMs,
+  passEnv = [],
+}: Pick<WorkerCommandOptions, 'slots' | 'jobMemoryMb' | 'niceness' | 'jobLimitMs' | 'passEnv'>): string[] {
+  return [
+    ...['--slots', `${slots}`],
     ...['--job-memory', `${jobMemoryMb}`],
     ...(niceness > 0 ? ['--nice', `${niceness}`] : []),
     ...(jobLimitMs === undefined ? [] : ['--job-limit', `${jobLimitMs / 1000}`]),
     ...(passEnv.length > 0 ? ['--pass-env', passEnv.join(',')] : []),
-    ...(config === undefined ? meterFlags(meter) : []),
-    ...(mustStart ? ['--must-start'] : []),
   ]
 }
 

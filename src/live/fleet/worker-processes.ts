@@ -3,13 +3,13 @@
 import type { ChildProcess, SendHandle } from 'node:child_process'
 import { once } from 'node:events'
 import { withOriginalPaths } from '../../lib/kept-path.ts'
+import type { Listed, ProviderEvents } from '../../model/provider.ts'
 import { workerNameOf } from '../../model/worker.ts'
 import { deathSignal } from '../../worker/processes/death-signal.ts'
 import { onOutputLine, startProcess } from '../../worker/processes/start-process.ts'
 import { childEnvironment } from '../child-environment.ts'
 import { giveToken } from '../child-token.ts'
 import type { FromFrontProcess, ToFrontProcess } from '../fronts/front-channel.ts'
-import type { Listed, ProviderEvents } from './provider.ts'
 
 /** Time allowed for a worker to end its slots. */
 const usualGraceMs = 2_000

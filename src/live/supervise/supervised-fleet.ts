@@ -1,7 +1,7 @@
 /** The fleet of a brain that a supervisor started: its workers are children of the supervisor, so they outlive the brain. */
 
+import type { Listed, Provider, ProviderEvents } from '../../model/provider.ts'
 import { type LocalFleetOptions, workerStart } from '../fleet/local.ts'
-import type { Listed, Provider, ProviderEvents } from '../fleet/provider.ts'
 import type { ToBrain } from './messages.ts'
 import type { SupervisorLink } from './supervisor-link.ts'
 
