@@ -17,7 +17,7 @@ ENV NODE_ENV=production PATH=/srv/plimsoll/node_modules/.bin:$PATH
 # The tarball stays, because package.json names it: npm may read it again.
 COPY --from=build /srv/plimsoll /srv/plimsoll
 # The ledger, tokens and stored jobs.
-RUN mkdir /data && chown node:node /data
+RUN mkdir -m 700 /data && chown node:node /data
 USER node
 WORKDIR /srv/plimsoll
 VOLUME /data

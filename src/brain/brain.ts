@@ -37,6 +37,9 @@ import { reconcileFleet } from './workers/reconcile.ts'
 import { noteLeaving, requestLeave } from './workers/roles.ts'
 import { changesFleet, noteArrival } from './workers/scaling.ts'
 
+/** Reasons for drains, by who asked. */
+const drainCodes = { operator: 'operator', worker: 'leaving', restart: 'replaced' } as const
+
 export interface BrainParts {
   scheduler: SchedulerFactory
   scaler: Scaler
@@ -159,7 +162,7 @@ function apply(core: Core, event: Event): void {
       return requestLeave(core, event)
     case 'drain':
       noteLeaving(core, event.worker)
-      return drain(core, event.worker, { code: event.by === 'worker' ? 'leaving' : 'operator' })
+      return drain(core, event.worker, { code: drainCodes[event.by ?? 'operator'] })
     case 'delegated':
       return noteDelegated(core, event)
     case 'held':

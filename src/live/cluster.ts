@@ -157,7 +157,7 @@ function serveOperators(
   const state = stateReader(core, { front, fronts, cache, workers, functions, delegation })
   const views = () => brain.view().workers
   const ready = () => views().filter(({ state }) => state === 'ready')
-  const drain = (worker: string) => tell({ type: 'drain', worker })
+  const drain = (worker: string) => tell({ type: 'drain', worker, by: 'restart' })
   const restart = restarter({
     ...{
       epoch: spec.epoch,

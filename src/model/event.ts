@@ -74,8 +74,8 @@ export type Event =
   | { type: 'adopted'; launches: { launch: string; joined: boolean }[] }
   /** The provider's list of machines that carry our tag; a launch with two machines is listed twice. */
   | { type: 'listed'; launches: string[]; askedAt: number }
-  /** Drain this worker, on behalf of an operator or, `by: 'worker'`, at its own request. */
-  | { type: 'drain'; worker: string; by?: 'worker' }
+  /** Drain this worker, on behalf of an operator, or at its own request, or because another one replaces it. */
+  | { type: 'drain'; worker: string; by?: 'worker' | 'restart' }
   /** Requests that were answered without the brain, on its behalf. */
   | { type: 'delegated'; jobs: number; work: number }
   /** Requests that the brain does not know of may be in progress at this worker, from now on or no more. */

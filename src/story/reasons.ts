@@ -198,6 +198,7 @@ const fleet: Words = {
   drained: (r) =>
     Number(r.together ?? 1) > 1 ? `all ${r.together} draining workers are empty` : 'it has drained',
   operator: () => 'an operator asked for it',
+  replaced: () => 'a restart replaces it',
 }
 
 const words: Words = {

@@ -161,3 +161,14 @@ test('impossible facts about a worker throw a ContractError and change nothing',
   }
   assert.deepEqual([trial.view.workers, trial.view.ready], [[], 0])
 })
+
+test('the reason of a drain says who asked for it', () => {
+  const trial = new Trial()
+  for (const id of ['a', 'b', 'c']) trial.joins(id)
+  const codes = [
+    trial.tell({ type: 'drain', worker: 'a' }),
+    trial.tell({ type: 'drain', worker: 'b', by: 'worker' }),
+    trial.tell({ type: 'drain', worker: 'c', by: 'restart' }),
+  ].map((actions) => only(actions, 'drain')[0]!.reason.code)
+  assert.deepEqual(codes, ['operator', 'leaving', 'replaced'])
+})

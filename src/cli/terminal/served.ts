@@ -70,7 +70,7 @@ function addressOfRoute(
 ): Address {
   if (pattern.includes('**'))
     throw new ConfigError(
-      `${command}: route ${name} is ${pattern}: give a path that matches it, which starts with a slash`,
+      `${command}: route ${name} is ${pattern}: give a path that matches it in place of ${name}, for example ${command} /some/path`,
     )
   const rest = { ...params }
   const path = pattern.replace(/:([^/]+)/g, (_, part: string) => {

@@ -12,14 +12,19 @@ export interface Packed {
   files: string[]
 }
 
-export async function pack(root: string, folder: string): Promise<Packed> {
-  const copy = join(folder, 'checkout')
+/** Copies all files of the checkout that git does not ignore. */
+export function copyCheckout(root: string, copy: string): void {
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
   const names = execFileSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 }).split('\0')
   for (const name of names) {
     if (name && existsSync(join(root, name))) cpSync(join(root, name), join(copy, name))
   }
+}
+
+export async function pack(root: string, folder: string): Promise<Packed> {
+  const copy = join(folder, 'checkout')
   mkdirSync(copy, { recursive: true })
+  copyCheckout(root, copy)
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
   const place = { cwd: copy, node: process.execPath }
   const { stdout } = await run(place, npm('pack', '--json', '--pack-destination', folder))
