@@ -17,7 +17,6 @@ import {
 import type {
   Acceptance,
   Answer,
-  Content,
   Field,
   JobPage,
   JobQuery,
