@@ -17,6 +17,7 @@ import {
   tryOldNode,
   tryOwnWorkloads,
   tryReadyWorkloads,
+  tryWithoutAws,
 } from './package/trial.ts'
 
 /** The whole check takes two minutes on an idle machine. */
@@ -75,6 +76,7 @@ async function main(): Promise<void> {
   await step(`Node ${old.version} is refused`, () =>
     tryOldNode({ cwd: installed, node: old.path }, old.version),
   )
+  await step('no package of AWS', () => tryWithoutAws(place))
   const newest = await step('the newest Node', () => newestNode(folder))
   const exported = await exportedNames()
   const copy = (name: string) => {

@@ -4,7 +4,7 @@ import type { Choice } from './choices.ts'
 
 export interface Machine {
   id: string
-  /** Its tag; empty if it has none. */
+  /** Its tag. */
   launch: string
   /** True: it is terminated or will be, whatever happens. */
   isEnded: boolean

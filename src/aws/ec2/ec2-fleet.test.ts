@@ -126,6 +126,15 @@ test('a launch that is abandoned while it is throttled makes no instance', async
   assert.deepEqual(fake.told, [])
 })
 
+test('a launch that is abandoned before its answer comes is terminated, although lists lack it', async () => {
+  const fake = fakeFleet()
+  fake.ec2.isLagging = true
+  fake.fleet.launch('5-1')
+  fake.fleet.terminate('5-1')
+  await fake.settle()
+  assert.deepEqual(fake.ec2.alive(), [])
+})
+
 test('terminating ends all instances of a launch, and may be repeated', async () => {
   const fake = fakeFleet()
   const [one, two] = [fake.ec2.add('4-7'), fake.ec2.add('4-7')]

@@ -53,7 +53,7 @@ export class Ec2Fleet implements Provider {
   constructor(parts: Ec2FleetParts) {
     this.#parts = parts
     this.#choices = choicesOf(parts.settings.types, parts.settings.subnets)
-    for (const { id, launch, since } of parts.left) if (launch !== '') this.#entry(launch, since).ids.add(id)
+    for (const { id, launch, since } of parts.left) this.#entry(launch, since).ids.add(id)
   }
 
   launch(launch: string): void {
@@ -121,8 +121,9 @@ export class Ec2Fleet implements Provider {
       const id = await this.#run(launch, entry)
       if (id === undefined) return void this.#launches.delete(launch)
       entry.ids.add(id)
-      // Nobody waits for its end except `close`, which lists all instances.
-      if (entry.abandoned) void this.#end(launch)
+      if (!entry.abandoned) return
+      // A termination that has begun may have missed this instance. Only `close`, which lists all, waits for the next one.
+      void Promise.resolve(this.#ending.get(launch)).then(() => this.#end(launch))
     } catch (error) {
       const wasAbandoned = entry.abandoned
       this.#launches.delete(launch)

@@ -69,7 +69,8 @@ test('all pages of the list are read, and machines that have ended are told apar
     { body: listBody([machineXml('i-1', '5-1', 'pending')], 'next') },
     { body: listBody([machineXml('i-2', '5-2', 'shutting-down'), machineXml('i-3', '5-3', 'stopped')]) },
   )
-  const machines = await (await sdkApi(settings)).machines('5-1')
+  const api = await sdkApi(settings)
+  const machines = await api.machines('5-1')
   assert.deepEqual(
     machines.map(({ id, launch, isEnded }) => [id, launch, isEnded]),
     [
@@ -84,6 +85,10 @@ test('all pages of the list are read, and machines that have ended are told apar
   assert.equal(form['Filter.1.Name'], 'tag:plimsoll:cluster')
   assert.equal(form['Filter.2.Value.1'], '5-1')
   assert.equal(server.calls[1]!.get('NextToken'), 'next')
+  server.answers.push({ body: listBody([]) })
+  assert.deepEqual(await api.machines(), [])
+  assert.equal(server.calls[2]!.get('Filter.2.Name'), 'tag-key')
+  assert.equal(server.calls[2]!.get('Filter.2.Value.1'), 'plimsoll:launch')
 })
 
 test('errors name the action and the resource, and the SDK repeats nothing by itself', async (t) => {

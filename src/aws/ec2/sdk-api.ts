@@ -53,7 +53,10 @@ export async function sdkApi(settings: Ec2Settings): Promise<Ec2Api> {
       attempt('DescribeInstances', `cluster ${cluster}`, async () => {
         const filters = [
           { Name: `tag:${clusterTag}`, Values: [cluster] },
-          ...(launch === undefined ? [] : [{ Name: `tag:${launchTag}`, Values: [launch] }]),
+          // Other machines may carry the name of the cluster, such as that of the balancer.
+          launch === undefined
+            ? { Name: 'tag-key', Values: [launchTag] }
+            : { Name: `tag:${launchTag}`, Values: [launch] },
         ]
         const found: Machine[] = []
         let next: string | undefined

@@ -49,16 +49,22 @@ export async function openMachines({
   const now = Date.now()
   let fleet: ReturnType<typeof opened.fleet> | undefined
   return {
-    left: opened.left
-      .filter(({ launch }) => launch !== '')
-      .map(({ launch, since }) => ({ launch, joined: now - since > bootMs })),
+    left: opened.left.map(({ launch, since }) => ({ launch, joined: now - since > bootMs })),
     open: (events, log) => {
       fleet = opened.fleet({ events, log })
       return fleet
     },
     machineOf: (launch) => fleet?.instanceOf(launch),
-    cloudWatch: ec2.cpu
-      ? await (await import('../../aws/cloudwatch/sdk-api.ts')).cloudWatchApi(opened.region)
-      : undefined,
+    cloudWatch: ec2.cpu ? await openCloudWatch(opened.region, isFirst) : undefined,
   }
+}
+
+async function openCloudWatch(region: string, isFirst: boolean): Promise<CloudWatchApi> {
+  const [{ cloudWatchApi }, { checkCloudWatch }] = await Promise.all([
+    import('../../aws/cloudwatch/sdk-api.ts'),
+    import('../../aws/cloudwatch/check.ts'),
+  ])
+  const api = await cloudWatchApi(region)
+  if (isFirst) await checkCloudWatch(api, Date.now())
+  return api
 }

@@ -11,7 +11,7 @@ import { cli } from '../../support/live.ts'
 import { descendants } from '../../support/processes.ts'
 
 /** For one step, on a slow and loaded machine. */
-const stepMs = 120_000
+const stepMs = 180_000
 
 export interface UpOptions {
   stand: Ec2Stand
@@ -32,7 +32,7 @@ export class UpProcess {
 
   #start(): ChildProcess {
     const { stand, moto, args } = this.#options
-    const child = spawn(process.execPath, [cli, 'up', ...args], {
+    const child = spawn('setpriv', ['--pdeathsig', 'KILL', process.execPath, cli, 'up', ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         ...process.env,

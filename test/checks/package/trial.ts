@@ -81,6 +81,16 @@ export async function tryOldNode(place: Place, version: string): Promise<void> {
   }
 }
 
+/** The package brings no code of AWS; `up --fleet ec2` says what to install. */
+export async function tryWithoutAws(place: Place): Promise<void> {
+  assert.ok(!existsSync(join(place.cwd, 'node_modules', '@aws-sdk')), 'no package of AWS is installed')
+  const fleet = ['--fleet', 'ec2', '--cluster', 'shop', '--ec2-template', 'workers']
+  const join_ = ['--join-address', '127.0.0.1:0', '--ec2-join', '10.0.0.1:8082']
+  const command = ['npx', '--no', 'plimsoll', 'up', ...fleet, ...join_, '--data', 'without-aws'] as const
+  const { stderr } = await run(place, [...command], 2)
+  assert.match(stderr, /^plimsoll: --fleet = ec2: requires npm i @aws-sdk\/client-ec2$/m)
+}
+
 /** `npx --no` runs what is installed and never asks to install anything. */
 function plimsoll(place: Place, ...args: string[]) {
   return run(place, ['npx', '--no', 'plimsoll', ...args])

@@ -69,7 +69,8 @@ export class Instance {
     const file = join(folder, `${id}.sh`)
     writeFileSync(file, Buffer.from(userData, 'base64'), { mode: 0o700 })
     const { port } = this.#metadata.address() as AddressInfo
-    this.#child = spawn(file, [], {
+    // It must not outlive the check.
+    this.#child = spawn('setpriv', ['--pdeathsig', 'KILL', file], {
       detached: true,
       stdio: 'ignore',
       env: {
