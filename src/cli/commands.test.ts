@@ -165,12 +165,23 @@ test('without a cluster, request and status say what to do and exit with 2', asy
   }
 })
 
+test('an unknown option points to the help page of its command', async () => {
+  const { code, stderr } = await run(['status', '--watchh'])
+  assert.deepEqual(
+    [code, stderr],
+    [
+      2,
+      "plimsoll: Unknown option '--watchh'; did you mean --watch?\nplimsoll status --help lists its options.\n",
+    ],
+  )
+})
+
 test('rejects bad arguments and says what is allowed', async () => {
   const wrong: [string[], RegExp][] = [
     [['request'], /name a workload/],
     [['estimate'], /estimate: name a workload/],
     [['estimate', 'factorize', '12'], /estimate: 12: must be name=value/],
-    [['estimate', 'factorize', '--deadline', '5'], /Options are: --url --data --body --json/],
+    [['estimate', 'factorize', '--deadline', '5'], /^Unknown option '--deadline'$/],
     [['up', '--price-per-hour=-1'], /--price-per-hour = -1: must be a number from 0 to 1000000000/],
     [['up', '--client-by', 'ip'], /--client-by = ip: must be address, key or header:NAME/],
     [['up', '--rate-limit', '0s'], /--rate-limit = 0s: must be units of work above 0, or seconds/],

@@ -26,16 +26,20 @@ export async function supervise(args: readonly string[]): Promise<number> {
   })
   // A second signal of the same kind ends this process at once, and the others with it.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => supervisor.stop(signal))
-  const onHangUp = () => (hasTerminal() ? supervisor.reload() : supervisor.stop('SIGTERM'))
-  process.on('SIGHUP', onHangUp)
-  const endWatch = watchNpm(() => {
+  const npm = watchNpm(() => {
     console.error('The npm that started this cluster has ended.')
     supervisor.stop('SIGTERM')
   })
+  const onHangUp = () => {
+    npm.hangUp()
+    if (hasTerminal()) supervisor.reload()
+    else supervisor.stop('SIGTERM')
+  }
+  process.on('SIGHUP', onHangUp)
   try {
     return await supervisor.run()
   } finally {
-    endWatch()
+    npm.end()
     process.off('SIGHUP', onHangUp)
   }
 }
