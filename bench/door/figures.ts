@@ -21,6 +21,11 @@ export const downloadMs =
   (round) =>
     round.get(name)?.downloadMs
 
+export const limitedPerSecond =
+  (name: Name): Figure =>
+  (round) =>
+    round.get(name)?.limitedPerSecond
+
 /** Undefined if no round has it. */
 export function over(rounds: readonly Round[], figure: Figure): number | undefined {
   const values = rounds.map(figure).filter((value) => value !== undefined)
@@ -56,6 +61,8 @@ export function headline(rounds: readonly Round[]): Record<string, number | null
       cell('own-64-2-fronts', 'c64', 'perSecond'),
       cell('own-64', 'c64', 'perSecond'),
     ),
+    rps_2_fronts_vs_1_limited: ratio(rounds, limitedPerSecond('own-64-2-fronts'), limitedPerSecond('own-64')),
+    rps_2_nginx_vs_1_limited: ratio(rounds, limitedPerSecond('nginx-2'), limitedPerSecond('nginx')),
     lone_overhead_ms: lone === undefined ? null : Number(lone.toPrecision(3)),
   }
 }

@@ -1,4 +1,6 @@
 /** Interleaved rounds: every cell of every system once a round, so that a slow minute of the machine hits all alike. */
+
+import { canLimitCpu, limitCpu } from './cpu-limits.ts'
 import {
   type CellFigures,
   type CellName,
@@ -7,11 +9,14 @@ import {
   measureDownload,
   measureLone,
 } from './measure.ts'
+import { processesOf, type Role } from './process-times.ts'
 import type { Name, System } from './systems.ts'
 
 export interface SystemFigures {
   cells: Map<CellName, CellFigures>
   loneMs?: number
+  /** Requests per second while each of its fronts, or processes, has a tenth of a core. */
+  limitedPerSecond?: number
   downloadMs?: number
 }
 export type Round = ReadonlyMap<Name, SystemFigures>
@@ -29,6 +34,14 @@ export interface Measured {
   invalid: string[]
 }
 
+/** Measured with limits too, by the role of the processes that have them. */
+const limitedRole: ReadonlyMap<Name, Role> = new Map([
+  ['nginx', 'proxy'],
+  ['nginx-2', 'proxy'],
+  ['own-64', 'front'],
+  ['own-64-2-fronts', 'front'],
+])
+
 /** Systems that only show what a second process adds. */
 const oneCellOnly: ReadonlySet<Name> = new Set(['nginx-2', 'own-64-2-fronts'])
 
@@ -36,6 +49,7 @@ export async function measureRounds(systems: readonly System[], options: RoundOp
   const { rounds: count, seconds, downloadBytes, signal } = options
   const direct = systems.find(({ name }) => name === 'direct')!
   const measured: Measured = { rounds: [], invalid: [] }
+  const canLimit = systems.some(({ name }) => limitedRole.has(name)) && canLimitCpu()
   for (let index = 0; index < count; index++) {
     const round = new Map<Name, SystemFigures>(systems.map(({ name }) => [name, { cells: new Map() }]))
     // The order alternates, so that no system always follows the same one.
@@ -58,6 +72,10 @@ export async function measureRounds(systems: readonly System[], options: RoundOp
         if (cell !== 'c64' && oneCellOnly.has(system.name)) return
         figures.cells.set(cell, await measureCell(system, cell, seconds, { direct, signal }))
       })
+    await each('limited', async (system, figures) => {
+      const role = canLimit ? limitedRole.get(system.name) : undefined
+      if (role) figures.limitedPerSecond = await measureLimited(system, role, { seconds, direct, signal })
+    })
     await each('lone', async (system, figures) => {
       if (!oneCellOnly.has(system.name) && !system.body) figures.loneMs = await measureLone(system, signal)
     })
@@ -69,4 +87,19 @@ export async function measureRounds(systems: readonly System[], options: RoundOp
     console.error(`round ${index + 1} of ${count} measured`)
   }
   return measured
+}
+
+/** Cores do not limit it: the load generator, the server and all other processes leave most of them idle. */
+async function measureLimited(
+  system: System,
+  role: Role,
+  { seconds, ...parts }: { seconds: number; direct: System; signal: AbortSignal },
+): Promise<number> {
+  const pids = [...processesOf(system.pid)].filter(([, its]) => its === role).map(([pid]) => pid)
+  const end = limitCpu(pids)
+  try {
+    return (await measureCell(system, 'c64', seconds, parts)).perSecond
+  } finally {
+    end()
+  }
 }

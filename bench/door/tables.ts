@@ -1,6 +1,6 @@
 /** The figures for people to read. */
 import { significant, table } from '../../src/cli/terminal/table.ts'
-import { cell, downloadMs, type Figure, loneMs, over } from './figures.ts'
+import { cell, downloadMs, type Figure, limitedPerSecond, loneMs, over } from './figures.ts'
 import { type CellName, cellNames, cells } from './measure.ts'
 import type { Role, Used } from './process-times.ts'
 import type { Measured, Round } from './rounds.ts'
@@ -35,6 +35,9 @@ export function printTables({ rounds, invalid }: Measured, systems: readonly Sys
     }
   const rows = rest.map((name) => [name, show(loneMs(name)), show(downloadMs(name)), show(perSecond(name))])
   console.log(`${table(['', 'lone request ms', `${bytes / 1e6} MB ms`, 'MB/s'], rows)}\n`)
+  const limited = present.filter((name) => over(rounds, limitedPerSecond(name)) !== undefined)
+  const limitedRows = limited.map((name) => [name, show(limitedPerSecond(name))])
+  console.log(`${table(['a tenth of a core for each', 'per second'], limitedRows)}\n`)
   printRoles(rounds, present)
   console.log(present.map((name) => `${name}: ${meanings[name]}`).join('\n'))
   console.log(explanation(rounds.length))
@@ -80,7 +83,8 @@ function explanation(rounds: number): string {
 wrk sends the requests, with 2 headers and for 100 bytes unless the title says otherwise. Medians of ${rounds} interleaved rounds;
 ratios are medians of the ratios within a round. CPU µs: CPU time per request of all processes of the proxy, from /proc,
 without the server's, and with those of slots. Lone request: median time of requests that come alone, 10 ms apart,
-with the client's own time. Cores of others: kept busy by processes that are not part of the benchmark; above 0.2 the times
+with the client's own time. A tenth of a core for each: 64 connections while each front, or process of nginx, has no more, so that
+cores do not limit what a second one adds. Cores of others: kept busy by processes that are not part of the benchmark; above 0.2 the times
 say little, and CPU times are too high.
 `
 }

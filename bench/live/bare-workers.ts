@@ -11,10 +11,9 @@ import { acceptJoining, type JoinHandlers } from '../../src/wire/accept.ts'
 import { incompatibility } from '../../src/wire/admission.ts'
 import { attemptTokenOf, newTokens, type Tokens } from '../../src/wire/token.ts'
 import { readCode } from '../../src/worker/workload-code.ts'
-import { jobMemoryMb, unlimitedSlots, workerCount, workloadModules } from './setting.ts'
+import { bootLimitMs, jobMemoryMb, unlimitedSlots, workerCount, workloadModules } from './setting.ts'
 
 const main = fileURLToPath(new URL('../../src/cli/plimsoll.js', import.meta.url))
-const bootLimitMs = 120_000
 /** Time allowed for the output of a worker that has ended. */
 const outputMs = 2_000
 /** The number of the workers' last lines that an error shows. */

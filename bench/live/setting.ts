@@ -7,3 +7,5 @@ export const load = 0.9 * workerCount
 export const workloadModules = workloadFiles(bundledWorkloads)
 export const jobMemoryMb = 512
 export const unlimitedSlots = 10_000
+/** Time allowed for all workers to come up. */
+export const bootLimitMs = 120_000

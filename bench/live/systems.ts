@@ -3,6 +3,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { LogEntry } from '../../src/brain/log/log.ts'
 import { maxQueryLimit } from '../../src/ledger/ledger.ts'
@@ -12,7 +13,7 @@ import { streamNames } from '../estimate/stream.ts'
 import { startBareWorkers } from './bare-workers.ts'
 import type { ClusterReady, ClusterSetup } from './cluster-child.ts'
 import { type ProxyName, startProxy } from './proxies.ts'
-import { unlimitedSlots } from './setting.ts'
+import { bootLimitMs, unlimitedSlots } from './setting.ts'
 import { forCluster, forWorker, type Wording } from './wording.ts'
 
 export interface RunningSystem {
@@ -66,9 +67,14 @@ export async function startCluster(
   }
   const ready = await Promise.race([
     once(child, 'message').then(([message]) => message as ClusterReady),
-    ended,
+    ended.then(() => 'ended' as const),
+    pause(bootLimitMs, 'late' as const, { ref: false }),
   ])
-  if (Array.isArray(ready)) throw new Error(`the cluster ended:\n${said}`)
+  if (ready === 'ended') throw new Error(`the cluster ended:\n${said}`)
+  if (ready === 'late') {
+    await stop()
+    throw new Error(`the workers of the cluster did not come up within ${bootLimitMs / 1000} s:\n${said}`)
+  }
   return {
     url: ready.url,
     wording: forCluster,

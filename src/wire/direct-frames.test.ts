@@ -112,6 +112,37 @@ test('what was taken from a writer is never overwritten', () => {
   )
 })
 
+test('memory that was given back to a writer is used again, unless more was written or it is large', () => {
+  const writer = new FrameWriter()
+  const write = (length: number) => writer.job(1, { workload: 'w', job: 'j', params: 'x'.repeat(length) })
+  const take = (length: number) => {
+    write(length)
+    return writer.take()
+  }
+  const memory = ({ buffer, byteOffset }: Buffer) => [buffer, byteOffset]
+  const first = take(100)
+  writer.reuse()
+  assert.deepEqual(memory(take(50)), memory(first))
+  write(10)
+  writer.reuse()
+  assert.notEqual(writer.take().byteOffset, 0)
+  writer.reuse()
+  for (let i = 0; i < 40; i++) write(60_000)
+  const large = writer.take()
+  writer.reuse()
+  assert.notEqual(take(100).byteOffset, large.byteOffset)
+})
+
+test('a decoder that uses its memory again reads the same frames', () => {
+  const { bytes, frames } = someFrames()
+  for (let size = 1; size <= bytes.length; size++) {
+    const read: Seen[] = []
+    const decoder = new FrameDecoder(longestAnswerFrame, (frame) => read.push(seen(frame)), { reuses: true })
+    for (let at = 0; at < bytes.length; at += size) decoder.push(bytes.subarray(at, at + size))
+    assert.deepEqual(read, frames, `pieces of ${size}`)
+  }
+})
+
 test('a frame that is passed on keeps all but its id', () => {
   const { bytes, frames } = someFrames()
   const writer = new FrameWriter()

@@ -198,6 +198,8 @@ export class Frame {
   }
 }
 
+const nothing = Buffer.alloc(0)
+
 function malformed(kind: string): ProtocolError {
   return new ProtocolError(`a malformed ${kind} frame`)
 }
@@ -206,49 +208,85 @@ function malformed(kind: string): ProtocolError {
 export class FrameDecoder {
   readonly #receive: (frame: Frame) => void
   readonly #longest: number
+  readonly #reuses: boolean
   readonly #frame = new Frame()
-  #parts: Buffer[] = []
+  /** The beginning of a frame: `#have` of its `#need` bytes, which are unknown before its length has arrived. */
+  #partial: Buffer = Buffer.alloc(0)
   #have = 0
   #need: number = lengthBytes
 
-  /** `longest`: a longer frame is an error. */
-  constructor(longest: number, receive: (frame: Frame) => void) {
+  /**
+   * `longest`: a longer frame is an error. `reuses`: a frame is valid only until `receive` returns, because its memory is
+   * used again.
+   */
+  constructor(longest: number, receive: (frame: Frame) => void, { reuses = false } = {}) {
     this.#receive = receive
     this.#longest = longest
+    this.#reuses = reuses
   }
 
   /** Throws a `ProtocolError` if the stream is malformed, and must not be called again then. */
   push(chunk: Buffer): void {
-    let bytes = chunk
-    if (this.#have > 0) {
-      this.#parts.push(chunk)
-      this.#have += chunk.length
-      if (this.#have < this.#need) return
-      bytes = Buffer.concat(this.#parts)
-      this.#parts = []
-    }
-    const end = bytes.length
     let at = 0
-    let need: number = lengthBytes
-    while (end - at >= need) {
-      const length = bytes.readUInt32LE(at)
-      if (length < headBytes - lengthBytes || lengthBytes + length > this.#longest) {
-        throw new ProtocolError(
-          `a frame of ${length} bytes: must be ${headBytes - lengthBytes} to ${this.#longest}`,
-        )
-      }
-      need = lengthBytes + length
-      if (end - at < need) break
-      const frame = this.#frame
-      frame.bytes = bytes
-      frame.start = at
-      frame.end = at + need
+    while (this.#have > 0 && at < chunk.length) at = this.#complete(chunk, at)
+    while (chunk.length - at >= lengthBytes) {
+      const need = this.#sizeAt(chunk, at)
+      if (chunk.length - at < need) break
+      this.#deliver(chunk, at, at + need)
       at += need
-      need = lengthBytes
-      this.#receive(frame)
     }
+    if (at < chunk.length) this.#begin(chunk, at)
+  }
+
+  /** Adds to the frame that has begun. Returns where the next one begins. */
+  #complete(chunk: Buffer, at: number): number {
+    const end = Math.min(chunk.length, at + this.#need - this.#have)
+    chunk.copy(this.#partial, this.#have, at, end)
+    this.#have += end - at
+    if (this.#have < this.#need) return end
+    const have = this.#have
+    const need = this.#sizeAt(this.#partial, 0)
+    if (have < need) this.#grow(need)
+    else {
+      const partial = this.#partial
+      this.#have = 0
+      this.#need = lengthBytes
+      if (!this.#reuses) this.#partial = nothing
+      this.#deliver(partial, 0, have)
+    }
+    return end
+  }
+
+  #begin(chunk: Buffer, at: number): void {
+    const have = chunk.length - at
+    this.#have = 0
+    this.#grow(have < lengthBytes ? lengthBytes : this.#sizeAt(chunk, at))
+    chunk.copy(this.#partial, 0, at)
+    this.#have = have
+  }
+
+  #grow(need: number): void {
     this.#need = need
-    this.#have = end - at
-    if (this.#have > 0) this.#parts = [bytes.subarray(at)]
+    if (this.#partial.length >= need) return
+    const larger = Buffer.allocUnsafeSlow(need)
+    this.#partial.copy(larger, 0, 0, this.#have)
+    this.#partial = larger
+  }
+
+  #sizeAt(bytes: Buffer, at: number): number {
+    const length = bytes.readUInt32LE(at)
+    if (length < headBytes - lengthBytes || lengthBytes + length > this.#longest)
+      throw new ProtocolError(
+        `a frame of ${length} bytes: must be ${headBytes - lengthBytes} to ${this.#longest}`,
+      )
+    return lengthBytes + length
+  }
+
+  #deliver(bytes: Buffer, start: number, end: number): void {
+    const frame = this.#frame
+    frame.bytes = bytes
+    frame.start = start
+    frame.end = end
+    this.#receive(frame)
   }
 }

@@ -16,6 +16,8 @@ const { lengthBytes, kindAt, idAt, headBytes, jobBytes } = layout
 const { outcomeAt, statusAt, workAt, cpuMsAt, wallMsAt, peakMbAt, answerBytes } = layout
 
 const slabBytes = 64 * 1024
+/** Longer memory is not used again. */
+const mostReused = 1024 * 1024
 
 /** Frames that wait to be written, one after another in memory. */
 export class FrameWriter {
@@ -93,11 +95,17 @@ export class FrameWriter {
     this.#end = at + frame.end - frame.start
   }
 
-  /** Returns what was written since the last call. The memory is not used again. */
+  /** Returns what was written since the last call. The memory is not used again before `reuse`. */
   take(): Buffer {
     const taken = this.#slab.subarray(this.#start, this.#end)
     this.#start = this.#end
     return taken
+  }
+
+  /** What was taken is not needed any more: for example, the system has a copy. */
+  reuse(): void {
+    if (this.bytes > 0 || this.#slab.length > mostReused) return
+    this.#start = this.#end = 0
   }
 
   #close(at: number, end: number, kind: number, id: number): void {

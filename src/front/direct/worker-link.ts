@@ -6,6 +6,7 @@
 import { request } from 'node:http'
 import type { Socket } from 'node:net'
 import { ProtocolError } from '../../lib/errors.ts'
+import { passedBuffer } from '../../lib/young-buffers.ts'
 import {
   directProtocol,
   type Frame,
@@ -139,7 +140,10 @@ export class WorkerLink {
 
   #flushNow(): void {
     this.#flushing = false
-    if (this.#state === 'open' && this.#writer.bytes > 0) this.#socket!.write(this.#writer.take())
+    const socket = this.#socket
+    if (this.#state !== 'open' || !socket || this.#writer.bytes === 0) return
+    socket.write(this.#writer.take())
+    if (socket.writableLength === 0) this.#writer.reuse()
   }
 
   #connect(): void {
@@ -184,6 +188,7 @@ export class WorkerLink {
     this.#abort = undefined
     const decoder = new FrameDecoder(longestAnswerFrame, (frame) => this.#answer(frame))
     const receive = (chunk: Buffer) => {
+      passedBuffer(chunk.length)
       try {
         decoder.push(chunk)
       } catch (error) {

@@ -86,7 +86,9 @@ class DirectLink implements Caller {
     const frames = this.#writer.take()
     if (!this.#socket.writable) return
     this.#socket.write(frames)
-    if (this.#socket.writableLength > mostUnread) this.#socket.pause()
+    const { writableLength } = this.#socket
+    if (writableLength === 0) this.#writer.reuse()
+    if (writableLength > mostUnread) this.#socket.pause()
   }
 
   close(): void {

@@ -1,6 +1,7 @@
 /** A slot that runs small jobs, one after another. It answers them in their order. */
 
 import { ProtocolError } from '../../lib/errors.ts'
+import { passedBuffer } from '../../lib/young-buffers.ts'
 import {
   type Frame,
   FrameDecoder,
@@ -61,7 +62,9 @@ export class SmallSlot implements Occupant {
   readonly #slot: Slot
   readonly #host: SmallSlotHost
   readonly #writer = new FrameWriter()
-  readonly #decoder = new FrameDecoder(longestAnswerFrame, (frame) => this.#answer(frame))
+  readonly #decoder = new FrameDecoder(longestAnswerFrame, (frame) => this.#answer(frame), {
+    reuses: true,
+  })
   readonly #watch: MemoryWatch
   /** Jobs without an answer, in the order of their numbers; the first has the number `#firstNumber`. */
   #jobs: SmallJob[] = []
@@ -116,11 +119,12 @@ export class SmallSlot implements Occupant {
   }
 
   flush(): void {
-    if (this.#writer.bytes > 0) this.#slot.sendSmall(this.#writer.take())
+    if (this.#writer.bytes > 0 && this.#slot.sendSmall(this.#writer.take())) this.#writer.reuse()
   }
 
   small(frames: Buffer): void {
     if (this.#isOver) return
+    passedBuffer(frames.length)
     try {
       this.#decoder.push(frames)
     } catch (error) {

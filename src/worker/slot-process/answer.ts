@@ -8,16 +8,22 @@ type Body = Pick<Answer, 'body'> & { contentType: string }
 const text = 'text/plain; charset=utf-8'
 const binary = 'application/octet-stream'
 
-export async function toAnswer(value: unknown): Promise<Answer> {
+/** Text as bytes. */
+type Encode = (text: string) => Uint8Array
+
+const newBytes: Encode = (text) => Buffer.from(text)
+
+export async function toAnswer(value: unknown, encode = newBytes): Promise<Answer> {
   if (isResponse(value)) return startResponse(value)
-  if (!isReply(value)) return answerOf({ status: value === undefined ? 204 : 200 }, await toBody(value))
+  if (!isReply(value))
+    return answerOf({ status: value === undefined ? 204 : 200 }, await toBody(value, encode))
   if (isResponse(value.body)) {
     throw new TypeError(
       'reply: the body is a Response, which has its own status and headers; return it alone',
     )
   }
   const { status = value.body === undefined ? 204 : 200, contentType, headers } = value
-  return answerOf({ status, headers }, await toBody(value.body, contentType))
+  return answerOf({ status, headers }, await toBody(value.body, encode, contentType))
 }
 
 function answerOf(
@@ -28,13 +34,13 @@ function answerOf(
   return { head: { status, contentType, headers: { ...headers }, ...(streamed && { streamed }) }, body }
 }
 
-async function toBody(value: unknown, contentType?: string): Promise<Body> {
+async function toBody(value: unknown, encode: Encode, contentType?: string): Promise<Body> {
   if (value === undefined) return { body: new Uint8Array(), contentType: contentType ?? '' }
-  if (typeof value === 'string') return { body: Buffer.from(value), contentType: contentType ?? text }
+  if (typeof value === 'string') return { body: encode(value), contentType: contentType ?? text }
   if (value instanceof Uint8Array) return { body: value, contentType: contentType ?? binary }
   if (value instanceof ArrayBuffer) return { body: new Uint8Array(value), contentType: contentType ?? binary }
   if (isStream(value)) return startStream(value, contentType)
-  return { body: Buffer.from(toJson(value)), contentType: contentType ?? 'application/json' }
+  return { body: encode(toJson(value)), contentType: contentType ?? 'application/json' }
 }
 
 type Stream = AsyncIterable<unknown> | Generator<unknown>

@@ -55,6 +55,7 @@ export class SmallJobs {
   readonly #batch = new Batch()
   /** By content type, for answers that have no other headers. */
   readonly #plainFields = new Map<string, string>()
+  readonly #encode = reusedBytes()
   readonly #sameValues: () => boolean
   readonly #runNext = () => this.#next()
   #isRunning = false
@@ -68,7 +69,7 @@ export class SmallJobs {
   /** Throws a `ProtocolError` if the frames are malformed. */
   receive(frames: Buffer): void {
     this.#decoder.push(frames)
-    if (this.#isRunning || this.#isUnfit) return
+    if (this.#isRunning || this.#isUnfit || this.#waiting.length === 0) return
     this.#isRunning = true
     this.#batch.begin()
     this.#next()
@@ -109,7 +110,7 @@ export class SmallJobs {
     if (given === undefined) return this.#giveBack(job, 'params')
     const params = await checkedParams(workload, given.params)
     const value = await workload.run(params, context.open(dataDir, meter))
-    const { head, body } = await toAnswer(value)
+    const { head, body } = await toAnswer(value, this.#encode)
     if (!(body instanceof Uint8Array)) {
       // Nobody reads it: the job runs again elsewhere.
       await body[Symbol.asyncIterator]().return?.()
@@ -170,7 +171,7 @@ export class SmallJobs {
     const batch = this.#batch
     const isLone = batch.jobs === 1
     const answers = batch.withCpuTime(this.#writer.take())
-    if (isLone) channel.sendSmall(answers)
+    if (isLone) this.#send(answers)
     const changes = isSame && !state.hasHiddenChanges() ? [] : await state.settledChanges()
     if (!isFit || changes.length > 0) {
       this.#isUnfit = true
@@ -178,12 +179,16 @@ export class SmallJobs {
       channel.send({ type: 'unfit', workload, ...(changes.length > 0 && { changes }) })
       return
     }
-    if (!isLone) channel.sendSmall(answers)
+    if (!isLone) this.#send(answers)
     this.#isRunning = this.#waiting.length > 0
     if (!this.#isRunning) return
     batch.begin()
     // Jobs that have arrived meanwhile join the next batch.
     nextTurn(this.#runNext)
+  }
+
+  #send(answers: Buffer): void {
+    if (this.#side.channel.sendSmall(answers)) this.#writer.reuse()
   }
 }
 
@@ -245,6 +250,13 @@ class Batch {
     decoder.push(answers)
     return answers
   }
+}
+
+/** Encodes short text into memory that is used again for the next one. */
+function reusedBytes(): (text: string) => Uint8Array {
+  const bytes = Buffer.allocUnsafeSlow(longestBody)
+  // Three bytes at most for each character.
+  return (text) => (3 * text.length > longestBody ? Buffer.from(text) : bytes.subarray(0, bytes.write(text)))
 }
 
 /** Of all threads. */

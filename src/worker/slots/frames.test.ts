@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import type { Socket } from 'node:net'
+import { Writable } from 'node:stream'
 import test from 'node:test'
 import fc from 'fast-check'
-import { Credit, encodeChunk, encodeMessage, FrameReader, type ToSlot } from './frames.ts'
+import { Channel, Credit, encodeChunk, encodeMessage, FrameReader, type ToSlot } from './frames.ts'
 
 // A fixed seed runs the same cases every time.
 fc.configureGlobal({ seed: 1 })
@@ -30,6 +32,42 @@ test('frames are decoded, wherever the stream is split', () => {
       assert.deepEqual(seen, frames)
     }),
   )
+})
+
+test('frames of small jobs are passed on as they arrive, between other frames', async () => {
+  const sent: Buffer[] = []
+  const socket = new Writable({
+    write(chunk, _encoding, done) {
+      sent.push(chunk)
+      done()
+    },
+  })
+  const channel = new Channel<ToSlot, ToSlot>(socket as unknown as Socket, {
+    ...{ message() {}, chunk() {}, small() {}, broken() {}, closed() {} },
+  })
+  const long = Buffer.alloc(10_000, 'abc')
+  for (const frames of [Buffer.from('short'), long, Buffer.alloc(0)]) {
+    channel.send({ type: 'credit', bytes: frames.length })
+    assert.equal(channel.sendSmall(frames), true)
+  }
+  const all = Buffer.concat(sent)
+  for (const size of [1, 7, 4_000, all.length]) {
+    const seen: unknown[] = []
+    let small = ''
+    const reader = new FrameReader<ToSlot>(
+      (message) => seen.push(message),
+      () => {},
+      (frames) => {
+        small += frames
+      },
+    )
+    for (let at = 0; at < all.length; at += size) reader.push(all.subarray(at, at + size))
+    assert.deepEqual(
+      seen,
+      [5, 10_000, 0].map((bytes) => ({ type: 'credit', bytes })),
+    )
+    assert.ok(small === `short${long}`)
+  }
 })
 
 test('a corrupt stream is rejected', () => {

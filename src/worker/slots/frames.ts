@@ -83,6 +83,8 @@ const maxFrameBytes = 512 * 1024 * 1024
 const messageKind = 1
 const chunkKind = 2
 const smallKind = 3
+/** Longer frames are not copied behind their header. */
+const copiedBytes = 4 * 1024
 
 /** As they were when the process started: a job may replace them. */
 const { parse: parseJson, stringify } = JSON
@@ -95,15 +97,16 @@ export function encodeChunk(chunk: Uint8Array): Buffer {
   return encode(chunkKind, chunk)
 }
 
-function encodeSmall(frames: Uint8Array): Buffer {
-  return encode(smallKind, frames)
+function encode(kind: number, payload: Uint8Array): Buffer {
+  const frame = encodeHeader(kind, payload.length, headerBytes + payload.length)
+  frame.set(payload, headerBytes)
+  return frame
 }
 
-function encode(kind: number, payload: Uint8Array): Buffer {
-  const frame = Buffer.allocUnsafe(headerBytes + payload.length)
-  frame.writeUInt32BE(payload.length, 0)
+function encodeHeader(kind: number, length: number, bytes = headerBytes): Buffer {
+  const frame = Buffer.allocUnsafe(bytes)
+  frame.writeUInt32BE(length, 0)
   frame[4] = kind
-  frame.set(payload, headerBytes)
   return frame
 }
 
@@ -112,6 +115,8 @@ export class FrameReader<M> {
   #parts: Buffer[] = []
   #have = 0
   #need = headerBytes
+  /** Bytes of small jobs that are still to come, and are passed on as they arrive. */
+  #passing = 0
   readonly #onMessage: (message: M) => void
   readonly #onChunk: (chunk: Buffer) => void
   readonly #onSmall: (frames: Buffer) => void
@@ -126,7 +131,9 @@ export class FrameReader<M> {
     this.#onSmall = onSmall
   }
 
-  push(bytes: Buffer): void {
+  push(chunk: Buffer): void {
+    const bytes = this.#passing > 0 ? this.#pass(chunk) : chunk
+    if (bytes.length === 0) return
     // A job may have replaced `push`; its slot must still report that.
     this.#parts[this.#parts.length] = bytes
     this.#have += bytes.length
@@ -138,7 +145,8 @@ export class FrameReader<M> {
         throw new ProtocolError(`a frame of ${size} bytes: at most ${maxFrameBytes} are allowed`)
       this.#need = headerBytes + size
       if (all.length < this.#need) {
-        this.#parts = [all]
+        if (all[4] === smallKind) this.#passFirst(all)
+        else this.#parts = [all]
         return
       }
       const payload = all.subarray(headerBytes, this.#need)
@@ -148,6 +156,22 @@ export class FrameReader<M> {
       this.#need = headerBytes
       this.#deliver(all[4]!, payload)
     }
+  }
+
+  #passFirst(all: Buffer): void {
+    this.#passing = this.#need - headerBytes
+    this.#parts = []
+    this.#have = 0
+    this.#need = headerBytes
+    this.#pass(all.subarray(headerBytes))
+  }
+
+  /** Returns what is left. */
+  #pass(bytes: Buffer): Buffer {
+    const piece = bytes.subarray(0, this.#passing)
+    this.#passing -= piece.length
+    if (piece.length > 0) this.#onSmall(piece)
+    return bytes.subarray(piece.length)
   }
 
   #deliver(kind: number, payload: Buffer): void {
@@ -203,9 +227,19 @@ export class Channel<Out extends ToSlot | FromSlot, In extends ToSlot | FromSlot
     this.#socket.write(frames.length === 1 ? frames[0]! : Buffer.concat(frames))
   }
 
-  /** Sends frames of small jobs or of their answers, all complete. */
-  sendSmall(frames: Uint8Array): void {
-    if (this.#socket.writable) this.#socket.write(encodeSmall(frames))
+  /** Sends frames of small jobs or of their answers, all complete. True: their memory is not needed any more. */
+  sendSmall(frames: Uint8Array): boolean {
+    const socket = this.#socket
+    if (!socket.writable) return true
+    if (frames.length <= copiedBytes) {
+      socket.write(encode(smallKind, frames))
+      return true
+    }
+    socket.cork()
+    socket.write(encodeHeader(smallKind, frames.length))
+    socket.write(frames)
+    socket.uncork()
+    return socket.writableLength === 0
   }
 
   /** Whether earlier frames wait for the other end to read. */

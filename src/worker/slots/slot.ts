@@ -143,8 +143,8 @@ export class Slot {
   }
 
   /** Sends small jobs: complete frames. */
-  sendSmall(frames: Uint8Array): void {
-    this.#channel.sendSmall(frames)
+  sendSmall(frames: Uint8Array): boolean {
+    return this.#channel.sendSmall(frames)
   }
 
   /** The job has ended. Returns false if the slot kept too much of the job's memory to be reused. */
