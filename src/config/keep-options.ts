@@ -58,7 +58,7 @@ export const keepOptions = under('Kept jobs', {
   },
   endedJobs: {
     type: 'integer',
-    help: 'how many kept jobs that have ended are remembered; above it, those that ended first are forgotten',
+    help: 'how many kept jobs that have ended are remembered; above it, the jobs that ended first are forgotten',
     default: 1_000_000,
     min: 1,
     max: 1_000_000_000,

@@ -230,7 +230,7 @@ export class MemoryJobStore implements JobStore {
     const { keepMs, keepBytes, rememberMs } = retention
     let removed = this.#forgetExcess(retention)
     let bytes = 0
-    for (const entry of this.#endedJobs().reverse()) {
+    for (const entry of this.#oldestEnded().reverse()) {
       const { row } = entry
       if (entry.body) bytes += row.body_bytes + (row.result_bytes ?? 0)
       if (entry.body && (bytes > keepBytes || row.ended_at! < now - keepMs)) {
@@ -251,21 +251,18 @@ export class MemoryJobStore implements JobStore {
 
   /** Forgets the oldest jobs above the limits. Returns the number of results that were kept of them. */
   #forgetExcess(retention: Retention): number {
-    const ended = this.#endedJobs()
+    const ended = this.#oldestEnded()
     const bytes = ended.reduce((sum, { rowBytes }) => sum + rowBytes, 0)
     const excess = excessOf({ jobs: ended.length, bytes }, retention)
     if (!excess) return 0
-    const positions = ended.map(({ row, rowBytes }) => ({
-      ...{ endedAt: row.ended_at!, seq: row.seq, bytes: rowBytes },
-    }))
-    const { seq: last } = endOfExcess(positions, excess)
+    const sized = ended.map(({ row, rowBytes: bytes }) => ({ endedAt: row.ended_at!, seq: row.seq, bytes }))
+    const { seq: last } = endOfExcess(sized, excess)
     const forgotten = ended.slice(0, ended.findIndex(({ row }) => row.seq === last) + 1)
     for (const { row } of forgotten) this.#forget(row)
     return forgotten.filter(({ row }) => row.result_kept === 1).length
   }
 
-  /** The oldest first. */
-  #endedJobs(): Entry[] {
+  #oldestEnded(): Entry[] {
     const ended = [...this.#entries.values()].filter(({ row }) => row.ended_at !== null)
     return ended.sort((a, b) => a.row.ended_at! - b.row.ended_at! || a.row.seq - b.row.seq)
   }

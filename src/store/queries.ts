@@ -32,7 +32,7 @@ export function checkPageLimit(store: string, limit: number): void {
   )
 }
 
-/** A job among those that have ended, the oldest first. `seq` orders jobs with the same time. */
+/** A place in the order in which jobs ended. `seq` orders jobs with the same time. */
 export interface Position {
   endedAt: number
   seq: number

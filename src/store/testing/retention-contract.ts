@@ -114,7 +114,7 @@ async function ids(store: JobStore): Promise<string[]> {
 }
 
 function limitedJobs(name: string, make: MakeSubject): void {
-  test(`${name}: above the limit of ended jobs, those that ended first are forgotten, with results and keys`, async (t) => {
+  test(`${name}: above the limit of ended jobs, the jobs that ended first are forgotten, with results and keys`, async (t) => {
     const { store, epoch } = await openLed(t, await make(t))
     const idempotency = { key: 'key', fingerprint: 'same' }
     await store.accept(epoch, newJob(0, { idempotency }))
@@ -133,7 +133,7 @@ function limitedJobs(name: string, make: MakeSubject): void {
     assert.deepEqual(await idsOf(store.open()), ['job-8', 'job-9', 'job-10'])
   })
 
-  test(`${name}: of jobs that ended at the same time, those accepted first are forgotten`, async (t) => {
+  test(`${name}: of jobs that ended at the same time, the jobs accepted first are forgotten`, async (t) => {
     const { store, epoch } = await openLed(t, await make(t))
     for (const number of [3, 1, 2]) await store.accept(epoch, newJob(number))
     for (const number of [1, 2, 3]) await store.cancel(epoch, `job-${number}`, 5)
