@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import { certificateFolder, newCertificate } from './support/certificates.ts'
-import { comparable, patient, startServer } from './support/direct.ts'
+import { ask, comparable, patient, startServer } from './support/direct.ts'
 import { KeptClient } from './support/kept-client.ts'
 import { startUp, type Up } from './support/up.ts'
 
@@ -44,6 +44,16 @@ test('answers of programs over TLS are the same', limit, async (t) => {
   const { files } = certificateFolder(certificate)
   const tls = ['--tls-cert', files.certs[0]!, '--tls-key', files.keys[0]!]
   await compare(t, (...args) => startServer(t, ...args, ...tls), ['/small', '/medium'], certificate.cert)
+})
+
+test('a request to a workload that offers another protocol is served as a plain one', limit, async (t) => {
+  const up = await startUp(t, ...patient)
+  for (const protocol of ['h2c', 'websocket']) {
+    const lines = `upgrade: ${protocol}\r\nconnection: upgrade\r\n`
+    const { head, body } = await ask(up, '/strict?n=21', lines)
+    assert.match(head, /^HTTP\/1.1 200 /)
+    assert.equal(body, '42')
+  }
 })
 
 test('answers of workloads are the same', limit, (t) =>

@@ -80,6 +80,35 @@ for (const [name, bytes] of garbage) {
   })
 }
 
+test('nothing is served that follows an ambiguous request on its connection', async () => {
+  const next = `GET /strict?n=4 HTTP/1.1\r\n${host}\r\n`
+  const before = `GET /strict?n=3 HTTP/1.1\r\n${host}\r\n`
+  for (const ambiguous of [
+    `GET /echo HTTP/1.1\r\n${host}Host: y\r\n\r\n`,
+    `GET /echo HTTP/0.9\r\n${host}\r\n`,
+    `GET /echo\nX: y HTTP/1.1\r\n${host}\r\n`,
+  ]) {
+    const earlier = live.state().counters.results
+    const text = await sendRaw(live, `${before}${ambiguous}${next}`)
+    assert.deepEqual(
+      [...text.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => status),
+      ['200', '400'],
+    )
+    await untilIdle(live)
+    assert.equal(live.state().counters.results - earlier, 1)
+  }
+  await assertWell(live)
+})
+
+test('versions other than HTTP/1.1 and HTTP/1.0, and CONNECT, are rejected', async () => {
+  for (const version of ['0.9', '2.0', '1.2'])
+    assertRefused(await sendRaw(live, `GET /strict?n=4 HTTP/${version}\r\n${host}\r\n`), 400)
+  assertRefused(await sendRaw(live, `CONNECT x:80 HTTP/1.1\r\n${host}\r\n`), 400)
+  const pipelined = `GET /strict?n=4 HTTP/1.1\r\n${host}\r\nCONNECT x:80 HTTP/1.1\r\n${host}\r\n`
+  assert.match(await sendRaw(live, pipelined), /^HTTP\/1.1 200 .*\r\n\r\n8HTTP\/1.1 400 /s)
+  await assertWell(live)
+})
+
 test('an invalid target is a 400; unusual but valid ones are accepted', async () => {
   const ask = (target: string) => sendRaw(live, `GET ${target} HTTP/1.1\r\n${host}Connection: close\r\n\r\n`)
   const invalid = [

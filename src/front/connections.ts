@@ -45,9 +45,11 @@ export function watchConnections(
       refused(socket.remoteAddress ?? 'a client', 'it uses TLS, and this port does not')
       socket.end(tlsAlert, () => socket.destroy())
     } else if (socket.writable && error.code !== 'ECONNRESET')
-      refuse(error, socket, pending.get(socket) ?? new Set())
+      refuse(problemOf(error), socket, pending.get(socket) ?? new Set())
     else socket.destroy()
   })
+  // Node would close the connection without an answer.
+  server.on('connect', ({ socket }) => refuse(connectProblem, socket, pending.get(socket) ?? new Set()))
   function closed(this: ServerResponse): void {
     pending.get(this.req.socket)?.delete(this)
   }
@@ -99,7 +101,7 @@ function probe(socket: Socket, responses: Pending): void {
 }
 
 /** Answers the requests before a malformed one, then that one, and closes the connection. */
-function refuse(error: ClientError, socket: Socket, responses: Pending): void {
+function refuse(problem: RequestProblem, socket: Socket, responses: Pending): void {
   socket
     .removeAllListeners('data')
     .on('data', () => {})
@@ -112,7 +114,7 @@ function refuse(error: ClientError, socket: Socket, responses: Pending): void {
   const go = () => {
     if (before.size > 0 || socket.destroyed) return
     if (malformed?.headersSent) socket.destroy()
-    else endWith(problemOf(error), socket)
+    else endWith(problem, socket)
   }
   for (const response of before) {
     response.once('close', () => {
@@ -122,6 +124,8 @@ function refuse(error: ClientError, socket: Socket, responses: Pending): void {
   }
   go()
 }
+
+const connectProblem = new RequestProblem(400, 'bad-request', 'CONNECT is not supported.')
 
 /** A request that is malformed, too large or too slow. */
 function problemOf({ code, reason }: ClientError): RequestProblem {

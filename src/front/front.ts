@@ -27,7 +27,7 @@ import type { FrontOverload } from './overload/front-overload.ts'
 import { RequestProblem } from './problem.ts'
 import { proxyStep } from './proxy-protocol/proxy-connections.ts'
 import { BodyBudget } from './request/body-budget.ts'
-import { checkHead } from './request/check-head.ts'
+import { firstCheck } from './request/first-check.ts'
 import { maxCostOf, maxCpuMsOf } from './request/max-cost.ts'
 import { type EstimatedRequest, readRequest } from './request/request.ts'
 import { type SubmitParts, submitRequest } from './request/submit.ts'
@@ -99,13 +99,15 @@ export function frontServer(given: FrontParts): FrontServer {
     connectionsCheckingInterval: 1_000,
     keepAliveTimeout: keepAliveMs,
     highWaterMark: bufferBytes,
-    ...(service.upgrades && { shouldUpgradeCallback: wantsToSwitch }),
+    // Otherwise any listener of upgrades, such as one that counts, takes requests that offer another protocol.
+    shouldUpgradeCallback: service.upgrades ? wantsToSwitch : () => false,
   }
   const answers = new AnswerStore(limits)
   const serveOn = (request: IncomingMessage, response: ClientResponse, extra: Extra = {}) => {
     const client = new Client(response, limits, answers, extra.socket)
     void serve(parts, { request, client, sendContinue: extra.sendContinue })
   }
+  const admits = admission(limits, answers)
   const { direct } = given
   const fieldsOf = parts.crossOrigin
   const serverParts = { limits, answers, general: serveOn, fieldsOf }
@@ -114,7 +116,8 @@ export function frontServer(given: FrontParts): FrontServer {
   const answer = direct ? directFirst({ direct, exchangeOf, general: serveOn }) : serveOn
   const server = new FrontServer(options, (request, response) => {
     watch.add(response)
-    if (!server.fastPath?.claims(request, response)) answer(request, response)
+    const isNew = !server.fastPath?.claims(request, response)
+    if (isNew && admits(request, response)) answer(request, response)
   })
   const refused = refusalLog('front', log)
   const watch = watchConnections(server, refused)
@@ -126,12 +129,13 @@ export function frontServer(given: FrontParts): FrontServer {
   }
   server.on('checkContinue', (request, response) => {
     watch.add(response)
-    serveOn(request, response, { sendContinue: () => response.writeContinue() })
+    if (admits(request, response))
+      serveOn(request, response, { sendContinue: () => response.writeContinue() })
   })
   if (service.upgrades) {
     server.on('upgrade', (request, socket: Socket, head) => {
       const response = request instanceof StreamRequest ? request.response : answerOn(request, socket, head)
-      if (response) serveOn(request, response, { socket })
+      if (response && admits(request, response, { socket })) serveOn(request, response, { socket })
     })
   }
   addSteps(server, parts, refused)
@@ -146,6 +150,16 @@ export function frontServer(given: FrontParts): FrontServer {
     })
   }
   return server
+}
+
+/** Returns false if the request is refused, or follows an ambiguous one. */
+function admission(limits: FrontLimits, answers: AnswerStore) {
+  const check = firstCheck()
+  return (request: IncomingMessage, response: ClientResponse, { socket }: Extra = {}): boolean => {
+    const found = check(request)
+    if (typeof found === 'object') new Client(response, limits, answers, socket).refuse(found)
+    return found === 'clear'
+  }
 }
 
 /** What happens to a connection before its requests are parsed; the last one added is the first. */
@@ -180,7 +194,6 @@ async function wishForLong(
 async function serve(parts: ServeParts, incoming: Incoming): Promise<void> {
   const { request, client } = incoming
   try {
-    checkHead(request)
     const fields = parts.crossOrigin?.(request)
     if (fields) {
       client.addFields(fields)

@@ -3,6 +3,12 @@
 import type { IncomingMessage } from 'node:http'
 import { RequestProblem } from '../problem.ts'
 
+/** Throws a 400. Node's parser also reads versions that are not HTTP/1, and what looks like HTTP/0.9 may hide a line break. */
+export function checkVersion({ httpVersion }: Pick<IncomingMessage, 'httpVersion'>): void {
+  if (httpVersion !== '1.1' && httpVersion !== '1.0')
+    throw malformed(`HTTP/${httpVersion}: must be HTTP/1.1 or HTTP/1.0`)
+}
+
 /** Throws a 400. */
 export function checkHead({
   rawHeaders,

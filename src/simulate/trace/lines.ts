@@ -1,7 +1,7 @@
 /** Reads the lines of a plain or gzipped file in chunks, so that files may be larger than memory. */
 
-import { createReadStream } from 'node:fs'
-import { Readable } from 'node:stream'
+import { open } from 'node:fs/promises'
+import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { ConfigError } from '../../lib/errors.ts'
 
@@ -13,6 +13,7 @@ export interface NamedFile {
 
 /** Event logs of large fleets have lines of megabytes: one event may list ten thousand launches. */
 const longestLine = 32 * 1024 * 1024
+const pieceBytes = 128 * 1024
 
 /**
  * Passes each line, including blank ones, to `take`, without its end (LF or CRLF) and with its number, from 1. `take`
@@ -61,12 +62,11 @@ export function wrong(file: NamedFile, number: number, line: string, allowed: st
 
 /** Recognises gzip by its first bytes, not by the file name. */
 async function* bytesOf({ option, path }: NamedFile): AsyncGenerator<Buffer> {
-  const file = createReadStream(path, { highWaterMark: 1 << 17 })
+  const pieces = piecesOf(path)
   try {
-    const pieces: AsyncIterator<Buffer> = file[Symbol.asyncIterator]()
     const { value: first, done } = await pieces.next()
     if (done) return
-    const whole = Readable.from(joined(first, pieces))
+    const whole = joined(first, pieces)
     yield* first[0] === 0x1f && first[1] === 0x8b ? unzipped(whole) : whole
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
@@ -76,17 +76,26 @@ async function* bytesOf({ option, path }: NamedFile): AsyncGenerator<Buffer> {
       : undefined
     throw new ConfigError(`${option} = ${path}: ${what ?? `cannot be read (${code})`}`)
   } finally {
-    file.destroy()
+    await pieces.return(undefined)
   }
 }
 
-async function* joined(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
-  yield first
-  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+/** Reads nothing ahead: a stream whose file is closed while it reads fails later, when nobody listens any more. */
+async function* piecesOf(path: string): AsyncGenerator<Buffer, undefined, undefined> {
+  await using file = await open(path)
+  for (;;) {
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.allocUnsafe(pieceBytes) })
+    if (bytesRead === 0) return
+    yield buffer.subarray(0, bytesRead)
+  }
 }
 
-function unzipped(zipped: Readable): AsyncIterable<Buffer> {
-  const plain = createGunzip()
-  zipped.on('error', (error) => plain.destroy(error))
-  return zipped.pipe(plain)
+async function* joined(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield first
+  yield* rest
+}
+
+function unzipped(zipped: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  // Its reader gets all errors.
+  return pipeline(zipped, createGunzip(), () => {})
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -108,6 +108,28 @@ test('truncated or damaged gzip is rejected', async () => {
   damaged.fill(0xff, 20, 40)
   await refuses(damaged, /is not a complete gzip file/)
 })
+
+test('a reader that stops early has closed its file, plain or gzipped', async () => {
+  const long = `${functions}${'216,7,http,0\n'.repeat(100_000)}`
+  for (const content of [long, gzipSync(long, { level: 0 })]) {
+    assert.ok(await looksLikeTrace(holding(content)))
+    assert.deepEqual(
+      openFiles().filter((name) => name === path),
+      [],
+    )
+  }
+})
+
+function openFiles(): string[] {
+  return readdirSync('/proc/self/fd').flatMap((number) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${number}`)
+    } catch {
+      // It was closed meanwhile.
+      return []
+    }
+  })
+}
 
 test('a bad line is rejected; the error gives its number, the line and what is allowed', async () => {
   const header = 't_ms,fn,trigger,duration_ms\n1,f,http,1\n'

@@ -204,7 +204,7 @@ export const requestBugs: Readonly<Record<string, readonly Planted[]>> = {
     ),
     planted(
       'two Host headers and odd encodings',
-      ['src/front/front.ts', '    checkHead(request)\n', ''],
+      ['src/front/request/first-check.ts', '      checkHead(request)\n', ''],
       ['test/own-paths.test.ts', 'two hosts, and encodings other than chunked, never reach the program'],
     ),
     planted(
