@@ -19,6 +19,11 @@ const options = {
     help: 'compare presets in place of policies, each on the traffic of every system: names separated by commas, or all, systems, peers',
     value: 'NAMES',
   },
+  traffic: {
+    type: 'text',
+    help: "traffic of these systems only, with --presets: names separated by commas (default: every system's)",
+    value: 'NAMES',
+  },
   hours: {
     type: 'number',
     help: 'maximum hours of each traffic, with --presets',

@@ -4,7 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Summary } from '../../simulate/summary.ts'
-import { comparePresets, namedPresets, presetsTable, type TrafficResult, worstOf } from './compare-presets.ts'
+import {
+  comparePresets,
+  namedPresets,
+  namedTraffics,
+  presetsTable,
+  type TrafficResult,
+  worstOf,
+} from './compare-presets.ts'
 import { showPresets } from './show-presets.ts'
 
 test('every preset serves the traffic of each system, deterministically', async () => {
@@ -89,4 +96,17 @@ test('a report has plots for each traffic', async (t) => {
   const page = readFileSync(report, 'utf8')
   assert.equal(page.match(/<h1>Presets on the traffic of /g)?.length, 5)
   assert.ok(page.includes('plimsoll compare --presets plimsoll,cnv'))
+})
+
+test('presets are compared on the traffic of the named systems', async () => {
+  const traffics = namedTraffics('hillclimbing, cnv')
+  const runs = { seed: 1, seeds: 1, hours: 0.004, recorded: false, traffics }
+  const all = await Array.fromAsync(comparePresets(['nginx'], runs))
+  assert.deepEqual(
+    all.map(({ traffic }) => traffic.name),
+    ['hillclimbing', 'cnv'],
+  )
+  assert.equal(namedTraffics(undefined).length, 5)
+  assert.throws(() => namedTraffics('nginx'), /--traffic = nginx: must be one of cloudprime, tiered, cnv/)
+  assert.throws(() => namedTraffics('cnv,cnv'), /--traffic = cnv,cnv: contains a name twice/)
 })

@@ -28,6 +28,15 @@ export interface TrafficResult {
   records: PolicyRecord[]
 }
 
+interface PresetRuns {
+  seed: number
+  seeds: number
+  hours: number
+  recorded: boolean
+  /** Default: those of all systems. */
+  traffics?: readonly OwnTraffic[]
+}
+
 const ours = 'plimsoll'
 /** Our preset also runs with this looser promise (the default is 1.5); no other preset keeps either. */
 export const looser = 3
@@ -47,15 +56,24 @@ export function namedPresets(text: string): string[] {
   return names
 }
 
+/** The traffic of the named systems. Default: of all. */
+export function namedTraffics(text: string | undefined): readonly OwnTraffic[] {
+  if (text === undefined) return ownTraffics
+  const byName = Object.fromEntries(ownTraffics.map((traffic) => [traffic.name, traffic]))
+  const names = text.split(',').map((name) => name.trim())
+  if (new Set(names).size < names.length) throw new ConfigError(`--traffic = ${text}: contains a name twice`)
+  return names.map((name) => oneOf('--traffic', name, byName))
+}
+
 /** Yields the results of each traffic as soon as all presets have served it. */
 export async function* comparePresets(
   names: readonly string[],
-  { seed, seeds, hours, recorded }: { seed: number; seeds: number; hours: number; recorded: boolean },
+  { seed, seeds, hours, recorded, traffics = ownTraffics }: PresetRuns,
 ): AsyncGenerator<TrafficResult> {
   const line = progressLine()
-  const total = ownTraffics.length * names.length * seeds
+  const total = traffics.length * names.length * seeds
   let finished = 0
-  for (const whole of ownTraffics) {
+  for (const whole of traffics) {
     const traffic = loadTraffic({ ...whole, hours: Math.min(hours, whole.hours) })
     const jobs = jobsOf(traffic)
     const results = names.flatMap((preset) =>

@@ -6,6 +6,7 @@ import {
   comparePresets,
   looser,
   namedPresets,
+  namedTraffics,
   presetsCells,
   presetsTable,
   type TrafficResult,
@@ -19,6 +20,7 @@ interface Asked {
   seed: number
   seeds: number
   hours: number
+  traffic?: string | undefined
   json: boolean
   report: string | undefined
 }
@@ -26,13 +28,15 @@ interface Asked {
 /** `args`: the command line, starting with the command. */
 export async function showPresets(
   names: string,
-  { seed, seeds, hours, json, report }: Asked,
+  { seed, seeds, hours, traffic, json, report }: Asked,
   args: readonly string[],
 ): Promise<number> {
   const presets = namedPresets(names)
+  const traffics = namedTraffics(traffic)
   if (report !== undefined) await checkReportFile(report)
   const all: TrafficResult[] = []
-  for await (const each of comparePresets(presets, { seed, seeds, hours, recorded: report !== undefined })) {
+  const runs = { seed, seeds, hours, traffics, recorded: report !== undefined }
+  for await (const each of comparePresets(presets, runs)) {
     all.push(each)
     if (json) {
       const { name, about, load, machine } = each.traffic
