@@ -77,6 +77,7 @@ export async function metricsTable(parts: TableParts, layout: MetricsLayout): Pr
 
 /** Writes of items, under the conditions of the ledger. */
 function writesOf(dynamo: Dynamo, table: string, layout: MetricsLayout) {
+  const begun = Date.now()
   const keyOf = ({
     workload,
     codeHash,
@@ -126,9 +127,10 @@ function writesOf(dynamo: Dynamo, table: string, layout: MetricsLayout) {
     )
   }
 
+  /** Of rows that were written before this process began. */
   async function releaseAll(owner: OwnerFilter): Promise<void> {
     for await (const page of scan(dynamo, { TableName: table, ConsistentRead: true }))
-      for (const row of page.flatMap(rowIn)) if (isOwnedBy(row, owner)) await release(row)
+      for (const row of page.flatMap(rowIn)) if (row.at < begun && isOwnedBy(row, owner)) await release(row)
   }
 
   return { keyOf, put, release, releaseAll }

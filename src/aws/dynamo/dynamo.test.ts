@@ -32,7 +32,7 @@ async function stand(t: TestContext, ...replies: Reply[]) {
     server.closeAllConnections()
     server.close()
   })
-  return { dynamo, asked }
+  return { dynamo, asked, endpoint }
 }
 
 const refusal = (name: string, message = 'no', status = 400) => ({
@@ -163,12 +163,17 @@ test('a table that another process makes at the same time is used when it is act
   assert.equal(asked[1]?.input.BillingMode, 'PAY_PER_REQUEST')
 })
 
-test('a missing region is an error of the configuration', async () => {
+test("a missing region is an error of the configuration, but for servers of one's own", async (t) => {
+  const { asked, endpoint } = await stand(t, { body: {} })
   const before = { ...process.env }
   for (const name of ['AWS_REGION', 'AWS_DEFAULT_REGION']) delete process.env[name]
   process.env.AWS_CONFIG_FILE = '/nonexistent'
   try {
     await assert.rejects(openDynamo({ prefix: 'shop' }), /ConfigError: store: no AWS region is set/)
+    const own = await openDynamo({ prefix: 'shop', endpoint })
+    await own.call('ListTables', 'any', (db) => db.listTables())
+    assert.deepEqual([own.region, asked.length], ['us-east-1', 1])
+    own.close()
   } finally {
     Object.assign(process.env, before)
     if (before.AWS_CONFIG_FILE === undefined) delete process.env.AWS_CONFIG_FILE

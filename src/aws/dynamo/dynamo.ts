@@ -36,21 +36,15 @@ export async function openDynamo({ region, endpoint }: DynamoLocation): Promise<
   checkDynamo('store: DynamoDB')
   const { DynamoDB: Client } = await import('@aws-sdk/client-dynamodb')
   const isOwn = endpoint !== undefined && !hasCredentials()
-  const db = new Client({
-    ...(region !== undefined && { region }),
+  const settings = {
     ...(endpoint !== undefined && { endpoint }),
     // DynamoDB Local accepts any key, and keeps the tables of different ones apart.
     ...(isOwn && { credentials: { accessKeyId: 'local', secretAccessKey: 'local' } }),
     maxAttempts: mostTries,
     requestHandler: { connectionTimeout: connectMs, requestTimeout: answerMs, throwOnRequestTimeout: true },
-  })
-  const used = await db.config.region().catch((error: Error) => {
-    if (endpoint !== undefined) return 'us-east-1'
-    throw new ConfigError(
-      `store: no AWS region is set (${error.message}). Add ?region=REGION, or set AWS_REGION`,
-    )
-  })
-  if (region === undefined) db.config.region = async () => used
+  }
+  const used = region ?? (await usualRegion(new Client({}), endpoint))
+  const db = new Client({ ...settings, region: used })
   return {
     region: used,
     async call(action, table, send) {
@@ -61,6 +55,20 @@ export async function openDynamo({ region, endpoint }: DynamoLocation): Promise<
       }
     },
     close: () => db.destroy(),
+  }
+}
+
+/** As the environment or the configuration of AWS has it. */
+async function usualRegion(db: DynamoDB, endpoint: string | undefined): Promise<string> {
+  try {
+    return await db.config.region()
+  } catch (error) {
+    // A server of one's own takes any region.
+    if (endpoint !== undefined) return 'us-east-1'
+    const why = (error as Error).message
+    throw new ConfigError(`store: no AWS region is set (${why}). Add ?region=REGION, or set AWS_REGION`)
+  } finally {
+    db.destroy()
   }
 }
 

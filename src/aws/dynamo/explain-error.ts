@@ -8,8 +8,11 @@ export class DynamoError extends PlimsollError {
   readonly reason: string
   /** DynamoDB did not answer: whether it has done what it was asked to is unknown. */
   readonly isUnknown: boolean
-  constructor(message: string, reason: string, isUnknown: boolean, cause: unknown) {
-    super(message, { cause })
+  /** As the SDK threw it. Not its `cause`, whose stack would be shown: the message says everything. */
+  readonly failure: unknown
+  constructor(message: string, reason: string, isUnknown: boolean, failure: unknown) {
+    super(message)
+    this.failure = failure
     this.reason = reason
     this.isUnknown = isUnknown
   }

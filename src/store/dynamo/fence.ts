@@ -85,7 +85,7 @@ function checkOf(table: string, fence: number, epoch: number): TransactWriteItem
 /** Undefined: it was not cancelled for reasons that may pass or that name items. */
 function reasonsOf(error: unknown): string[] | undefined {
   if (!(error instanceof DynamoError) || error.reason !== 'TransactionCanceledException') return undefined
-  const reasons = (error.cause as TransactionCanceledException).CancellationReasons ?? []
+  const reasons = (error.failure as TransactionCanceledException).CancellationReasons ?? []
   const codes = reasons.map(({ Code }) => Code ?? 'None')
   const isWrong = codes.some((code) => code === 'ValidationError' || code === 'AccessDenied')
   return isWrong || codes.length === 0 ? undefined : codes

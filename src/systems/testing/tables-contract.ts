@@ -72,6 +72,21 @@ function cloudprime(name: string, endpoint: () => string): void {
     assert.deepEqual((await rankAfter(one, 7, { codeHash: 'code-2' })).toSorted(), [4, 7], 'other code')
   })
 
+  test(`${name}: CP-2 a balancer that starts releases the items of attempts before it, and no others`, async (t) => {
+    const { opened, items } = await balancers(t, endpoint(), 'rank-memo', 1)
+    const { ledger } = opened[0]!
+    ledger.recordMetrics(sampleMetrics())
+    ledger.recordMetrics(sampleMetrics({ parameters: '{"n":"21"}', at: Date.now() + 60_000 }))
+    await ledger.flush()
+    ledger.releaseMetrics({})
+    await ledger.flush()
+    const owners = (await items('cloudprime')).map(columnsOf).map((row) => [row.parameter, row.instanceId])
+    assert.deepEqual(owners.toSorted(), [
+      ['15', ''],
+      ['21', 'worker-1'],
+    ])
+  })
+
   test(`${name}: CP-2 a balancer finds what another one has measured`, async (t) => {
     const { opened } = await balancers(t, endpoint(), 'rank-memo', 2)
     const key = { workload: 'factorize', codeHash: 'code-1', parameters: '{"n":"15"}' }

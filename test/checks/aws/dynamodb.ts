@@ -8,12 +8,14 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { type Stand, startStand } from '../../stands/dynamodb/server.ts'
+import { type Stand, type StandName, startStand } from '../../stands/dynamodb/server.ts'
 
 interface Suite {
   name: string
   files: readonly string[]
-  stand?: 'local' | 'moto'
+  stand?: StandName
+  /** Tests that the server cannot run. */
+  skips?: readonly string[]
 }
 
 interface Counts {
@@ -22,27 +24,33 @@ interface Counts {
   skipped: number
 }
 
-const onDynamo = ['store', 'tables'].map((name) => `test/checks/aws/dynamodb-${name}.test.ts`)
+const filesOf = (...names: string[]) => names.map((name) => `test/checks/aws/dynamodb-${name}.test.ts`)
 const suites: readonly Suite[] = [
   { name: 'sqlite', files: ['src/store/sqlite.test.ts'] },
   { name: 'postgres', files: ['test/long/postgres-store.test.ts'] },
-  { name: 'dynamodb_local', files: onDynamo, stand: 'local' },
-  { name: 'moto', files: onDynamo, stand: 'moto' },
+  { name: 'dynamodb_local', files: filesOf('store', 'tables', 'faults', 'up'), stand: 'local' },
+  // moto copies all items for each transaction, and ignores the tokens of transactions, by which lost answers are known again.
+  {
+    name: 'moto',
+    files: filesOf('store', 'tables'),
+    stand: 'moto',
+    skips: ['500 jobs', 'one sweep removes everything', 'a killed process'],
+  },
 ]
 const root = join(import.meta.dirname, '../../..')
 
-async function runSuite({ files, stand: name }: Suite): Promise<Counts> {
+async function runSuite({ files, stand: name, skips = [] }: Suite): Promise<Counts> {
   const stand = name && (await startStand(name))
   try {
-    return await test(files, stand)
+    return await test([...skips.map((each) => `--test-skip-pattern=${each}`), ...files], stand)
   } finally {
     await stand?.stop()
   }
 }
 
 /** Prints the names of tests that fail, with their errors. */
-async function test(files: readonly string[], stand: Stand | undefined): Promise<Counts> {
-  const args = ['--test', '--test-reporter=spec', '--test-concurrency=1', '--test-timeout=240000', ...files]
+async function test(asked: readonly string[], stand: Stand | undefined): Promise<Counts> {
+  const args = ['--test', '--test-reporter=spec', '--test-concurrency=1', '--test-timeout=240000', ...asked]
   const child = spawn(process.execPath, args, {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -64,10 +72,13 @@ async function test(files: readonly string[], stand: Stand | undefined): Promise
   return counts
 }
 
+// Servers end with this process.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
 const results: Record<string, Counts | { error: string }> = {}
 let isGood = true
-const asked = process.argv.slice(2)
-for (const suite of suites.filter(({ name }) => asked.length === 0 || asked.includes(name))) {
+const names = process.argv.slice(2)
+for (const suite of suites.filter(({ name }) => names.length === 0 || names.includes(name))) {
   console.log(`${suite.name} …`)
   try {
     const counts = await runSuite(suite)
