@@ -28,8 +28,10 @@ export interface LambdaContext {
   getRemainingTimeInMillis(): number
 }
 
+/** The handler that Lambda calls. */
 export type LambdaHandler = (event: Invocation, context?: LambdaContext) => Promise<InvocationAnswer>
 
+/** Options of `createHandler`; the environment of the function has the defaults. */
 export interface HandlerOptions {
   /**
    * All that the balancer serves: names of bundled workloads, and paths of modules. Default: PLIMSOLL_WORKLOADS (separated

@@ -1,5 +1,6 @@
 /** Prints and writes the results of `compare --presets`: each traffic, then our preset against the best other one. */
 
+import type { Prices } from '../../model/prices.ts'
 import type { OwnTraffic } from '../../simulate/own-traffic.ts'
 import { fitted } from '../terminal/width.ts'
 import {
@@ -19,6 +20,8 @@ interface Asked {
   seed: number
   seeds: number
   hours: number
+  /** With a price of workers, the table has a column for what was spent. */
+  prices: Prices
   json: boolean
   report: string | undefined
 }
@@ -26,13 +29,14 @@ interface Asked {
 /** `args`: the command line, starting with the command. */
 export async function showPresets(
   names: string,
-  { seed, seeds, hours, json, report }: Asked,
+  { seed, seeds, hours, prices, json, report }: Asked,
   args: readonly string[],
 ): Promise<number> {
   const presets = namedPresets(names)
   if (report !== undefined) await checkReportFile(report)
   const all: TrafficResult[] = []
-  for await (const each of comparePresets(presets, { seed, seeds, hours, recorded: report !== undefined })) {
+  const asked = { seed, seeds, hours, prices, recorded: report !== undefined }
+  for await (const each of comparePresets(presets, asked)) {
     all.push(each)
     if (json) {
       const { name, about, load, machine } = each.traffic
