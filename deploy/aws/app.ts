@@ -18,7 +18,12 @@ export interface Stacks {
 
 /** `folder`: for files of the CDK. */
 export function stacks(settings: Settings, folder: string): Stacks {
-  const app = new cdk.App({ analyticsReporting: false, outdir: join(folder, 'cdk.out') })
+  const app = new cdk.App({
+    analyticsReporting: false,
+    outdir: join(folder, 'cdk.out'),
+    // A template that is not in a bucket may have 51,200 bytes.
+    context: { 'aws:cdk:enable-path-metadata': false },
+  })
   const options = { synthesizer: new cdk.LegacyStackSynthesizer() }
   const image = new cdk.Stack(app, `${settings.name}-image`, options)
   imagePipeline(image, settings)

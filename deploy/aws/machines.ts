@@ -7,6 +7,9 @@ import { accept } from './accepted.ts'
 import { joinPort, type Network } from './network.ts'
 import type { Settings } from './settings.ts'
 
+/** `teardown.sh` finds the balancer by it. */
+const balancerTag = 'plimsoll:balancer'
+
 /** Of the root volume. */
 const diskGb = 8
 
@@ -68,7 +71,10 @@ export function balancer(stack: Stack, settings: Settings, parts: BalancerMachin
       },
     ],
     userData: Fn.base64(startBalancer(stack, settings, parts)),
-    tags: [{ key: 'Name', value: `${settings.name} balancer` }],
+    tags: [
+      { key: 'Name', value: `${settings.name} balancer` },
+      { key: balancerTag, value: settings.name },
+    ],
   })
   accept(
     instance,

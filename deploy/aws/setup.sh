@@ -67,9 +67,9 @@ if ! aws s3api head-bucket --bucket "$bucket" 2> /dev/null; then
   aws s3api put-public-access-block --bucket "$bucket" --public-access-block-configuration \
     BlockPublicAcls=true,IgnorePublicAcls=true,BlockPublicPolicy=true,RestrictPublicBuckets=true
 fi
-aws cloudformation package --template-file cluster.template.json --s3-bucket "$bucket" --use-json \
-  --output-template-file cluster.packaged.json > /dev/null
+aws cloudformation package --template-file cluster.template.json --s3-bucket "$bucket" \
+  --output-template-file cluster.packaged.yaml > /dev/null
 
 say "cluster: stack $name"
-deploy "$name" cluster.packaged.json --s3-bucket "$bucket" --parameter-overrides "Image=$image"
+deploy "$name" cluster.packaged.yaml --parameter-overrides "Image=$image"
 say "cluster: $(output "$name" Url); ./teardown.sh removes it"

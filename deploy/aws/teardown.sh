@@ -26,26 +26,21 @@ remove() { # STACK
   aws cloudformation wait stack-delete-complete --stack-name "$1"
 }
 
-# A running balancer would replace the workers.
-if exists "$name"; then
-  balancer=$(aws cloudformation describe-stack-resource --stack-name "$name" --logical-resource-id Balancer \
-    --query StackResourceDetail.PhysicalResourceId --output text 2> /dev/null || true)
-  if [ -n "$balancer" ] && [ "$balancer" != None ]; then
-    say "balancer $balancer"
-    aws ec2 terminate-instances --instance-ids "$balancer" > /dev/null || true
-    aws ec2 wait instance-terminated --instance-ids "$balancer" || true
-  fi
-fi
-workers=$(aws ec2 describe-instances --output text --query 'Reservations[].Instances[].InstanceId' --filters \
-  "Name=tag:plimsoll:cluster,Values=$name" Name=instance-state-name,Values=pending,running,stopping,stopped)
-if [ -n "$workers" ]; then
-  say "workers $workers"
-  # One argument for each worker.
+terminate() { # TAG: ends the instances that have it with the name of the cluster
+  local ids
+  ids=$(aws ec2 describe-instances --output text --query 'Reservations[].Instances[].InstanceId' --filters \
+    "Name=tag:$1,Values=$name" Name=instance-state-name,Values=pending,running,stopping,stopped)
+  [ -n "$ids" ] || return 0
+  say "instances $ids"
+  # One argument for each instance.
   # shellcheck disable=SC2086
-  aws ec2 terminate-instances --instance-ids $workers > /dev/null
+  aws ec2 terminate-instances --instance-ids $ids > /dev/null
   # shellcheck disable=SC2086
-  aws ec2 wait instance-terminated --instance-ids $workers
-fi
+  aws ec2 wait instance-terminated --instance-ids $ids
+}
+# The balancer first: it would replace the workers.
+terminate plimsoll:balancer
+terminate plimsoll:cluster
 remove "$name"
 
 if exists "$name-image"; then

@@ -3,6 +3,7 @@ import { PolicyRecord } from '../simulate/report/record.ts'
 import { simulate } from '../simulate/simulate.ts'
 import type { Summary } from '../simulate/summary.ts'
 import type { Money } from '../story/money.ts'
+import { pricesFrom } from './cluster/functions.ts'
 import { type Command, readOptions } from './options.ts'
 import { figuresTable, middle, moneyExplained, slowdownExplained } from './simulation/figures.ts'
 import { checkReportFile, reportOption, writeReport } from './simulation/report-file.ts'
@@ -53,7 +54,7 @@ export const compare: Command = {
     const { values, rest } = readOptions(args, options)
     if (values.presets !== undefined) {
       if (rest.length > 0) throw new ConfigError(`compare --presets: unexpected ${rest.join(' ')}`)
-      return showPresets(values.presets, values, ['compare', ...args])
+      return showPresets(values.presets, { ...values, prices: pricesFrom(values) }, ['compare', ...args])
     }
     if (rest.length !== 1)
       throw new ConfigError('compare: name the policies, for example least-connections,srpt')

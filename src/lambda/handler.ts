@@ -16,6 +16,7 @@ import { SlotPool } from '../worker/slots/slot-pool.ts'
 import { Supervisor } from '../worker/supervisor.ts'
 import { readCode } from '../worker/workload-code.ts'
 import { loadWorkloads } from '../workload/load.ts'
+import { modulesIn } from '../workload/modules-in.ts'
 import { answerTo } from './answer.ts'
 import { type Invocation, type InvocationAnswer, invocationVersion } from './invocation.ts'
 import type { MeasurementStore } from './measurement-store.ts'
@@ -28,12 +29,14 @@ export interface LambdaContext {
   getRemainingTimeInMillis(): number
 }
 
+/** The handler that Lambda calls. */
 export type LambdaHandler = (event: Invocation, context?: LambdaContext) => Promise<InvocationAnswer>
 
+/** Options of `createHandler`; the environment of the function has the defaults. */
 export interface HandlerOptions {
   /**
    * All that the balancer serves: names of bundled workloads, and paths of modules. Default: PLIMSOLL_WORKLOADS (separated
-   * by commas), or else the workloads of the preset.
+   * by commas), or else the workloads of the preset, or all bundled ones.
    */
   workloads?: readonly string[]
   /** The only one of them that this function runs. Default: PLIMSOLL_ONLY, or all. */
@@ -131,9 +134,8 @@ async function filesWith(only: string, files: readonly string[]): Promise<string
 }
 
 function filesOf(names: readonly string[] | undefined): string[] {
-  if (!names || names.length === 0 || names.includes(''))
-    throw new ConfigError(
-      `workloads = ${names?.join(',') ?? ''}: must name at least one, in PLIMSOLL_WORKLOADS`,
-    )
+  if (!names) return modulesIn(bundled)
+  if (names.length === 0 || names.includes(''))
+    throw new ConfigError(`workloads = ${names.join(',')}: must name at least one, without empty names`)
   return names.map((name) => (/^[\w-]+$/.test(name) ? join(bundled, `${name}${compiledEnd}`) : resolve(name)))
 }

@@ -8,6 +8,7 @@ export const invocationVersion = 1
 /** Lambda accepts no longer request or answer of a synchronous invocation. */
 export const maxPayloadBytes = 6 * 1024 * 1024
 
+/** The event: an attempt at a job. */
 export interface Invocation {
   version: number
   head: AttemptHead

@@ -3,6 +3,7 @@
 import type { Quantities } from '../model/metering.ts'
 import type { Tally } from '../model/metrics.ts'
 
+/** What one job has cost. */
 export interface Measurement {
   workload: string
   /** As the client sent them. */
@@ -18,6 +19,7 @@ export interface Measurement {
   endedAt: number
 }
 
+/** Stores what a function measures. */
 export interface MeasurementStore {
   /** Resolves when it is stored. If it rejects, that is logged, and the answer is sent all the same. */
   store(measurement: Measurement): Promise<void>

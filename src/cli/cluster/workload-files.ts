@@ -1,11 +1,12 @@
 /** Finds the modules of workloads. */
 
-import { readdirSync, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { commonOptions } from '../../config/cluster-options.ts'
 import type { OptionSpecs } from '../../config/option.ts'
 import { ConfigError } from '../../lib/errors.ts'
+import { modulesIn } from '../../workload/modules-in.ts'
 
 /** Workloads that are part of the package. */
 export const bundledWorkloads = fileURLToPath(new URL('../../../workloads', import.meta.url))
@@ -17,10 +18,7 @@ export function workloadFiles(list: string): string[] {
     const found = statSync(path, { throwIfNoEntry: false })
     if (!found) throw new ConfigError(`--workloads = ${name}: no such file or folder`)
     if (!found.isDirectory()) return [path]
-    return readdirSync(path)
-      .filter((file) => /\.[cm]?[jt]s$/.test(file) && !/\.(test|d)\.[a-z]+$/.test(file))
-      .sort()
-      .map((file) => join(path, file))
+    return modulesIn(path)
   })
   if (files.length === 0) throw new ConfigError(`--workloads = ${list}: contains no modules`)
   return files

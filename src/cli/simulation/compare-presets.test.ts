@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { usualPrices } from '../../model/prices.ts'
 import type { Summary } from '../../simulate/summary.ts'
 import {
   comparePresets,
@@ -42,6 +43,16 @@ test('every preset serves the traffic of each system, deterministically', async 
     assert.ok(served[0]! > 0)
   }
   assert.deepEqual((await run()).map(presetsTable), all.map(presetsTable))
+})
+
+test('with a price of workers, the table says what each preset has spent', async () => {
+  const prices = { ...usualPrices, workerHour: 2 }
+  const asked = { seed: 1, seeds: 1, hours: 0.004, recorded: false, prices }
+  for await (const result of comparePresets(['cnv'], asked)) {
+    const { money } = result.results[0]!
+    assert.ok(Math.abs(money.spent - 2 * money.workerHours - money.functions) < 1e-9)
+    assert.match(presetsTable(result), /worker-hours +spent +to functions/)
+  }
 })
 
 test('rejects unknown presets', () => {
@@ -91,7 +102,7 @@ test('a report has plots for each traffic', async (t) => {
   t.after(() => rmSync(folder, { recursive: true }))
   const report = join(folder, 'presets.html')
   t.mock.method(console, 'log', () => {})
-  const asked = { seed: 1, seeds: 1, hours: 0.02, json: false, report }
+  const asked = { seed: 1, seeds: 1, hours: 0.02, prices: usualPrices, json: false, report }
   assert.equal(await showPresets('plimsoll,cnv', asked, ['compare', '--presets', 'plimsoll,cnv']), 0)
   const page = readFileSync(report, 'utf8')
   assert.equal(page.match(/<h1>Presets on the traffic of /g)?.length, 5)

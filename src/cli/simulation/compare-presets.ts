@@ -2,6 +2,7 @@
 
 import { ConfigError } from '../../lib/errors.ts'
 import { oneOf } from '../../lib/one-of.ts'
+import { type Prices, usualPrices } from '../../model/prices.ts'
 import { jobsOf, loadTraffic, type OwnTraffic, ownTraffics, runOn } from '../../simulate/own-traffic.ts'
 import { presetRun } from '../../simulate/preset-run.ts'
 import { PolicyRecord } from '../../simulate/report/record.ts'
@@ -35,6 +36,8 @@ interface PresetRuns {
   recorded: boolean
   /** Default: those of all systems. */
   traffics?: readonly OwnTraffic[]
+  /** Default: the usual ones. */
+  prices?: Prices
 }
 
 const ours = 'plimsoll'
@@ -68,7 +71,7 @@ export function namedTraffics(text: string | undefined): readonly OwnTraffic[] {
 /** Yields the results of each traffic as soon as all presets have served it. */
 export async function* comparePresets(
   names: readonly string[],
-  { seed, seeds, hours, recorded, traffics = ownTraffics }: PresetRuns,
+  { seed, seeds, hours, recorded, traffics = ownTraffics, prices = usualPrices }: PresetRuns,
 ): AsyncGenerator<TrafficResult> {
   const line = progressLine()
   const total = traffics.length * names.length * seeds
@@ -97,7 +100,7 @@ export async function* comparePresets(
           ...(preset === ours && { functions: presetOf(traffic.name).overflow?.concurrency ?? 0 }),
         }
         const hooks = { progress, ...(recorded && record.hooks(each === seed)) }
-        const result = await simulateLearning(presetRun(preset, run), hooks)
+        const result = await simulateLearning({ ...presetRun(preset, run), prices }, hooks)
         runs.push(result.summary())
         costs.push(result.money())
         finished++
@@ -130,6 +133,7 @@ export function presetsCells({ results }: TrafficResult): {
   rows: string[][]
   words: number
 } {
+  const isPriced = results.some(({ money }) => money.workers > 0)
   const rows = results.map(({ preset, promise, summary, money }) => [
     nameOf({ preset, promise }),
     significant(summary.meanSlowdown),
@@ -137,11 +141,13 @@ export function presetsCells({ results }: TrafficResult): {
     significant(summary.shortP99Slowdown),
     significant(summary.largestSlowdown),
     significant(money.workerHours),
+    ...(isPriced ? [significant(money.spent)] : []),
     money.functionRequests > 0 ? significant(money.functionRequests) : '–',
     summary.refused + summary.dropped > 0 ? significant(summary.refused + summary.dropped) : '–',
   ])
-  const head = ['preset', 'slowdown mean', 'p99', 'short 90 %', 'largest 1 %', 'worker-hours', 'to functions']
-  return { head: [...head, 'not served'], rows, words: 1 }
+  const slowdowns = ['slowdown mean', 'p99', 'short 90 %', 'largest 1 %']
+  const bill = ['worker-hours', ...(isPriced ? ['spent'] : []), 'to functions']
+  return { head: ['preset', ...slowdowns, ...bill, 'not served'], rows, words: 1 }
 }
 
 export interface Worst {

@@ -1,5 +1,6 @@
 /** Prints and writes the results of `compare --presets`: each traffic, then our preset against the best other one. */
 
+import type { Prices } from '../../model/prices.ts'
 import type { OwnTraffic } from '../../simulate/own-traffic.ts'
 import { fitted } from '../terminal/width.ts'
 import {
@@ -21,6 +22,8 @@ interface Asked {
   seeds: number
   hours: number
   traffic?: string | undefined
+  /** With a price of workers, the table has a column for what was spent. */
+  prices: Prices
   json: boolean
   report: string | undefined
 }
@@ -28,14 +31,14 @@ interface Asked {
 /** `args`: the command line, starting with the command. */
 export async function showPresets(
   names: string,
-  { seed, seeds, hours, traffic, json, report }: Asked,
+  { seed, seeds, hours, traffic, prices, json, report }: Asked,
   args: readonly string[],
 ): Promise<number> {
   const presets = namedPresets(names)
   const traffics = namedTraffics(traffic)
   if (report !== undefined) await checkReportFile(report)
   const all: TrafficResult[] = []
-  const runs = { seed, seeds, hours, traffics, recorded: report !== undefined }
+  const runs = { seed, seeds, hours, traffics, prices, recorded: report !== undefined }
   for await (const each of comparePresets(presets, runs)) {
     all.push(each)
     if (json) {

@@ -9,6 +9,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { deathSignal } from '../../../src/worker/processes/death-signal.ts'
 import { startImageBuilder } from '../../stands/image-builder.ts'
 import { until } from '../../support/live.ts'
 import { npmPackages, pythonPackages } from './installed.ts'
@@ -114,13 +115,12 @@ const withoutResources: ReadonlySet<string> = new Set([
 /** Both scripts, twice each: the second run of each finds everything as it must be. */
 async function checkScripts(folder: string): Promise<number> {
   const cli = pythonPackages(`awscli-${versions.cli}`, [`awscli==${versions.cli}`])
-  const moto = join(
-    pythonPackages(`moto-${versions.moto}-server`, [`moto[server]==${versions.moto}`]),
-    'moto_server',
-  )
+  const moto = pythonPackages(`moto-${versions.moto}-server`, [`moto[server]==${versions.moto}`])
+  const stand = [join(moto, 'python'), join(import.meta.dirname, '..', '..', 'stands', 'moto.py')]
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const server = spawn(moto, ['-H', '127.0.0.1', '-p', `${port}`], {
+  const [command, ...args] = [...deathSignal(), ...stand, '-H', '127.0.0.1', '-p', `${port}`]
+  const server = spawn(command!, args, {
     stdio: 'ignore',
     env: { ...process.env, MOTO_EC2_LOAD_DEFAULT_AMIS: 'true' },
   })

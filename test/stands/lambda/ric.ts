@@ -8,6 +8,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { deathSignal } from '../../../src/worker/processes/death-signal.ts'
 import { arnOf, type FunctionError, type Sandbox, type SandboxEnd, type StandFunction } from './service.ts'
 
 export interface RicFunction {
@@ -87,7 +88,9 @@ class RicSandbox implements Sandbox {
     const { port } = this.#api.address() as AddressInfo
     const { ric, handler, root, env, log = () => {} } = this.#options
     const { memoryMb } = this.#self
-    this.#process = spawn(process.execPath, ['--require', addon, ric, handler], {
+    // It ends with this process, however that ends.
+    const command = [...deathSignal(), process.execPath, '--require', addon, ric, handler]
+    this.#process = spawn(command[0]!, command.slice(1), {
       cwd: root,
       // A group of its own, so that all its processes freeze and end together.
       detached: true,
