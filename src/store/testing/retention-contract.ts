@@ -113,7 +113,8 @@ async function ids(store: JobStore): Promise<string[]> {
   return idsOf((await store.list({ limit: 1_000 })).jobs)
 }
 
-function limitedJobs(name: string, make: MakeSubject): void {
+/** Limits of the number and space of jobs that have ended. */
+export function limitedJobsContract(name: string, make: MakeSubject): void {
   test(`${name}: above the limit of ended jobs, the oldest are forgotten, with results and keys`, async (t) => {
     const { store, epoch } = await openLed(t, await make(t))
     const idempotency = { key: 'key', fingerprint: 'same' }
@@ -181,5 +182,4 @@ function limitedJobs(name: string, make: MakeSubject): void {
 export function retentionContract(name: string, make: MakeSubject): void {
   removedResults(name, make)
   forgottenJobs(name, make)
-  limitedJobs(name, make)
 }
