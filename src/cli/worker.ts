@@ -12,6 +12,7 @@ import { makePrivateFolder } from '../lib/private-files.ts'
 import { keepVersion } from '../live/version.ts'
 import { workerNameOf } from '../model/worker.ts'
 import { type FrontStarter, LiveTier } from '../systems/tiered/live-tier.ts'
+import { JoinAddresses } from '../wire/join-addresses.ts'
 import type { WorkerCode } from '../worker/open-pool.ts'
 import { runWorker } from '../worker/worker.ts'
 import { removeOldCode } from '../workload/kept-code.ts'
@@ -106,7 +107,10 @@ export const worker: Command = {
             ...parts,
             front: server
               ? undefined
-              : frontFrom(values, host, { ...joining, token: assigned.frontToken ?? '' }),
+              : frontFrom(values, host, {
+                  join: new JoinAddresses(joining.join.all),
+                  token: assigned.frontToken ?? '',
+                }),
           }),
         log: (line) => console.log(line),
       },
@@ -129,7 +133,11 @@ function endWithParent(): void {
 }
 
 /** Makes this worker a front: on the cluster's port if that was handed over, else on a free one. */
-function frontFrom(values: Values, host: string, joining: { join: URL; token: string }): FrontStarter {
+function frontFrom(
+  values: Values,
+  host: string,
+  joining: { join: JoinAddresses; token: string },
+): FrontStarter {
   return async (id, signal, events) => {
     const [{ runFront }, { sharedPort }] = await Promise.all([
       import('../live/fronts/run-front.ts'),
