@@ -91,7 +91,12 @@ test('a front of another machine serves clients and uses the cache of the cluste
   open(live, 'far')
   assert.equal(await (await gated).text(), 'opened')
   const cache = sharedCache({
-    ...{ join: new URL(live.joinUrl!), token: live.tokens.front, mostBytes: 1_000_000, isUp: () => true },
+    ...{
+      join: () => new URL(live.joinUrl!),
+      token: live.tokens.front,
+      mostBytes: 1_000_000,
+      isUp: () => true,
+    },
     limitMs: timeout,
   })
   t.after(() => cache.close())

@@ -21,6 +21,7 @@ import { type RateLimit, RateLimits } from './jobs/rate-limit.ts'
 import { newRetries } from './jobs/retry-budget.ts'
 import { nominalWork } from './jobs/times.ts'
 import { type BrainLimits, brainDefaults } from './limits.ts'
+import { takeOver } from './recovery.ts'
 import type { Billing } from './scale/billing.ts'
 import type { Scaler } from './scale/scaler.ts'
 import type { PlacingSpec, SchedulerFactory } from './schedule/scheduler.ts'
@@ -156,6 +157,8 @@ function apply(core: Core, event: Event): void {
       return failLaunch(core, event.launch, { code: 'launch-failed', message: event.message ?? '' })
     case 'adopted':
       return adoptLaunches(core, event)
+    case 'took-over':
+      return takeOver(core, event.epoch)
     case 'listed':
       return reconcileFleet(core, event)
     case 'leave-requested':

@@ -100,7 +100,8 @@ export type Hooks = { readonly [Name in HookName]: readonly NonNullable<Concern[
 }
 
 export interface Core {
-  readonly epoch: number
+  /** Of the tokens of attempts that begin. */
+  epoch: number
   readonly limits: BrainLimits
   readonly scheduler: Scheduler
   readonly scaler: Scaler

@@ -3,6 +3,18 @@
 import type { AttemptToken } from '../model/attempt.ts'
 import type { Core } from './core.ts'
 import type { WorkerRecord } from './state.ts'
+import { clearTimer, setTimer } from './timers.ts'
+
+/** What the leader before had begun may be claimed as after the death of an earlier brain. */
+export function takeOver(core: Core, epoch: number): void {
+  const { recovery, limits, now } = core
+  if (!(epoch > core.epoch)) return
+  core.epoch = epoch
+  if (limits.recoverMs === 0) return
+  recovery.isOver = false
+  clearTimer(core, recovery.timer)
+  recovery.timer = setTimer(core, { kind: 'recovery', id: 'end' }, now + limits.recoverMs)
+}
 
 /** True: a front may still claim this attempt, which an earlier brain began. */
 export function mayBeClaimed({ recovery, epoch, jobs }: Core, token: AttemptToken): boolean {

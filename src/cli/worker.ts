@@ -13,7 +13,7 @@ import { makePrivateFolder } from '../lib/private-files.ts'
 import { keepVersion } from '../live/version.ts'
 import { workerNameOf } from '../model/worker.ts'
 import { type FrontStarter, LiveTier } from '../systems/tiered/live-tier.ts'
-import { isSecure } from '../wire/connect.ts'
+import { JoinAddresses } from '../wire/join-addresses.ts'
 import type { WorkerCode } from '../worker/open-pool.ts'
 import { runWorker } from '../worker/worker.ts'
 import { removeOldCode } from '../workload/kept-code.ts'
@@ -79,7 +79,7 @@ export const worker: Command = {
     const { launch } = values
     const joining = joinFrom(values, 'worker')
     if (launch !== undefined && values.tokenFile === '-') endWithParent()
-    const isHere = !isSecure(joining.join)
+    const isHere = !joining.join.isSecure
     const host = values.host ?? (await hostTowards(joining.join))
     if (values.cores > availableParallelism())
       console.error(`worker: --cores = ${values.cores}, but this machine has ${availableParallelism()}`)
@@ -115,7 +115,10 @@ export const worker: Command = {
             ...parts,
             front: server
               ? undefined
-              : frontFrom(values, host, { ...joining, token: assigned.frontToken ?? '' }),
+              : frontFrom(values, host, {
+                  join: new JoinAddresses(joining.join.all),
+                  token: assigned.frontToken ?? '',
+                }),
           }),
         log: (line) => console.log(line),
       },
@@ -154,7 +157,11 @@ function endWithParent(): void {
 }
 
 /** Makes this worker a front: on the cluster's port if that was handed over, else on a free one. */
-function frontFrom(values: Values, host: string, joining: { join: URL; token: string }): FrontStarter {
+function frontFrom(
+  values: Values,
+  host: string,
+  joining: { join: JoinAddresses; token: string },
+): FrontStarter {
   return async (id, signal, events) => {
     const [{ runFront }, { sharedPort }] = await Promise.all([
       import('../live/fronts/run-front.ts'),

@@ -55,11 +55,11 @@ export async function acceptRequests(core: Core, parts: AcceptParts): Promise<Ac
 }
 
 function remoteFronts(
-  { plan, records, frontWorkers, isReady, tell, submit, ended }: Core,
+  { plan, records, frontWorkers, leadership, isReady, tell, submit, ended }: Core,
   describeQuote: QuoteDescriber,
   { workers, delegation, keeper: inside }: AcceptParts,
 ): JoinedFronts {
-  const { options, serving, spec, beatMs, clientBy, limits, quantities, attemptToken } = plan
+  const { options, serving, beatMs, clientBy, limits, quantities, attemptToken } = plan
   const { estimator, log } = records
   const isWorker = (id: string) => frontWorkers.has(id)
   const { questionOf, jobOf, look } = arrivals({ estimator, serving, now, isWorker })
@@ -72,7 +72,7 @@ function remoteFronts(
     beatMs,
     graceMs: options.frontGraceMs ?? usualGraceMs,
     welcome: () => ({
-      ...{ epoch: spec.epoch, clientBy, limits, queue: options.queue },
+      ...{ epoch: leadership.epoch, clientBy, limits, queue: options.queue },
       repeats: repeatsOf(options),
       quantities,
       attemptToken,

@@ -59,7 +59,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const workers = () => execution.workers
   const keeper = new InsideKeeper({
     settings: () => keeperSettings(options, tokens, adminUrl()),
-    log: records.log,
+    ...{ led: (term?: number) => core.leadership.led(term), log: records.log },
   })
   const accepting = await acceptRequests(core, { workers, delegation: delegating, keeper })
   const { fronts } = accepting
@@ -197,9 +197,7 @@ function serveOperators(
   const refused = refusalLog('join', records.log)
   const joining = joinHandlers({
     versions: admission(versions, door),
-    workers,
-    fronts,
-    fleet,
+    ...{ workers, fronts, fleet, leadership: core.leadership },
     log: records.log,
   })
   const { adminHost: host = usualAdminHost, adminNames: names = [] } = options

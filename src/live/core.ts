@@ -13,12 +13,14 @@ import type { Ongoing } from '../model/attempt.ts'
 import type { Event } from '../model/event.ts'
 import type { Job } from '../model/job.ts'
 import { mayWork, type WorkerView } from '../model/view.ts'
+import { isShared } from '../store/open-store.ts'
 import { undisturbedMs } from '../story/story.ts'
 import { brainOf } from '../systems/brain-spec.ts'
 import { type BrainDriver, type DriverParts, driveBrain } from './brain-driver.ts'
 import { now } from './clock.ts'
 import type { Delegation } from './direct/delegation.ts'
 import { learnFrom, noteError } from './finished-jobs.ts'
+import { Leadership } from './leadership.ts'
 import { type MetricsRecorder, metricsRecorder } from './metrics-recorder.ts'
 import { type Observers, observersOf } from './observers.ts'
 import { OpenJobs } from './open-jobs.ts'
@@ -44,6 +46,7 @@ export interface Core {
   launchTroubles: string[]
   /** Reports launches that fail. */
   launches: Outage
+  leadership: Leadership
   /** Of this process. */
   overload: OverloadWatch
   /** True: the cluster accepts requests and a worker can run them. */
@@ -93,8 +96,9 @@ export function clusterCore(
   const metrics = isRecorded
     ? metricsRecorder({ ledger, instances }, serving, jobs, following.fromStart)
     : undefined
+  const leadership = leadershipOf(plan)
   return {
-    ...{ plan, records, stopping, brain, driver, observers, jobs, metrics, overload },
+    ...{ plan, records, stopping, brain, driver, observers, jobs, metrics, overload, leadership },
     frontWorkers: new Set(),
     problems,
     launchTroubles: [],
@@ -131,6 +135,10 @@ export function clusterCore(
       }
     },
   }
+}
+
+function leadershipOf({ options: { keep, supervisor }, spec: { epoch } }: ClusterPlan): Leadership {
+  return new Leadership({ isShared: isShared(keep?.store ?? ''), leads: supervisor?.leads ?? false, epoch })
 }
 
 /** Counts the jobs that the brain sheds. */

@@ -14,6 +14,7 @@ import type { Door } from './fronts/door.ts'
 import { openFunctions } from './functions/settings.ts'
 import { JoinedWorkers } from './joined-workers.ts'
 import { performer } from './perform.ts'
+import type { ToBrain } from './supervise/messages.ts'
 import { supervisedFleet } from './supervise/supervised-fleet.ts'
 import type { Versions } from './versions.ts'
 
@@ -75,6 +76,7 @@ export function executeJobs(core: Core, parts: ExecuteParts): Execution {
       tell,
       log,
     })
+  followLeadership(core, workers, fronts)
   return {
     ...{ fleet, workers, functions, firstReady: firstReady.promise },
     perform: performer({
@@ -87,6 +89,26 @@ export function executeJobs(core: Core, parts: ExecuteParts): Execution {
       await Promise.all([fleet.close(), functions?.close(), door.close(stopping.flushMs())])
     },
   }
+}
+
+/** Workers first: the jobs of fronts that go must not be cancelled at workers that go with them. */
+function followLeadership(
+  { leadership, tell, plan: { options } }: Core,
+  workers: JoinedWorkers,
+  fronts: Accepting['fronts'],
+): void {
+  leadership.on({
+    began: (epoch) => tell({ type: 'took-over', epoch }),
+    ended(message) {
+      workers.sendAway(message)
+      fronts.sendAway(message)
+    },
+  })
+  options.supervisor?.onMessage((message: ToBrain) => {
+    if (message.type !== 'leads') return
+    if (message.epoch === undefined) leadership.ends()
+    else leadership.begins(message.epoch)
+  })
 }
 
 function openFleet(
@@ -132,9 +154,13 @@ function joinedWorkers(
   { fronts, tellFronts, delegation }: ExecuteParts,
   { fleet, onReady }: { fleet: SpareFleet; onReady(): void },
 ): JoinedWorkers {
-  const { metrics, problems, launches, tell } = core
+  const { metrics, problems, launches, leadership, tell } = core
   return new JoinedWorkers({
-    welcome: { type: 'welcome', epoch: spec.epoch, beatMs, discipline: spec.discipline, following },
+    welcome: () => ({
+      type: 'welcome',
+      ...{ epoch: leadership.epoch, beatMs, discipline: spec.discipline, following },
+    }),
+    beatMs,
     ...{ attemptToken, metrics, tell, problems },
     // The brain decides by its own clock, which does not count its pauses.
     pingMs: 2 * Math.max(spec.limits?.pings?.answerMs ?? 0, spec.limits?.answers?.heartbeatMs ?? 0),

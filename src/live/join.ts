@@ -7,6 +7,7 @@ import type { WorkerHello } from '../wire/messages.ts'
 import type { SpareFleet } from './fleet/spares.ts'
 import type { JoinedFronts, KnownFront } from './fronts/joined-fronts.ts'
 import { isSameProcess, type JoinedWorkers, type KnownWorker } from './joined-workers.ts'
+import type { Leadership } from './leadership.ts'
 import type { Versions } from './versions.ts'
 
 export interface JoinParts {
@@ -14,6 +15,7 @@ export interface JoinParts {
   workers: Pick<JoinedWorkers, 'add' | 'known'>
   fronts: Pick<JoinedFronts, 'known' | 'add' | 'resume'>
   fleet: Pick<SpareFleet, 'isSpare' | 'hold' | 'refuse'>
+  leadership: Pick<Leadership, 'refusal'>
   log(line: string): void
 }
 
@@ -70,7 +72,8 @@ function isSame(one: FrontHello, other: FrontHello): boolean {
   return one.pid === other.pid && one.instance === other.instance
 }
 
-export function joinHandlers({ versions, workers, fronts, fleet, log }: JoinParts): JoinHandlers {
+export function joinHandlers(parts: JoinParts): JoinHandlers {
+  const { versions, workers, fronts, fleet, leadership, log } = parts
   const known: Known = {
     refusal: (hello, who) => versions.refusal(hello, who),
     isSpare: (launch) => fleet.isSpare(launch),
@@ -82,8 +85,17 @@ export function joinHandlers({ versions, workers, fronts, fleet, log }: JoinPart
     connection.send({ type: 'refused', message })
     connection.close()
   }
+  /** It comes again and again until another cluster leads, so nothing is logged. */
+  const isSentAway = (connection: WorkerConnection | FrontConnection, follows: number | undefined) => {
+    const message = leadership.refusal(follows)
+    if (message === undefined) return false
+    connection.send({ type: 'not-leader', message })
+    connection.close()
+    return true
+  }
   return {
     worker(connection, hello) {
+      if (isSentAway(connection, hello.follows)) return
       const decision = decideJoin(hello, known)
       if (decision.join === 'refused') {
         refuse(connection, `worker ${hello.worker.id}`, decision.why)
@@ -93,6 +105,7 @@ export function joinHandlers({ versions, workers, fronts, fleet, log }: JoinPart
       else workers.add(connection, hello)
     },
     front(connection, hello) {
+      if (isSentAway(connection, hello.follows)) return
       const decision = decideJoin(hello, known)
       if (decision.join === 'refused') refuse(connection, `front ${hello.id}`, decision.why)
       else if (decision.join === 'resumed') fronts.resume(connection, hello)

@@ -24,7 +24,8 @@ function watched(t: TestContext): Watched {
   const problems = new Map<string, string>()
   const [told, fronts, changes]: [Event[], object[], Watched['changes']] = [[], [], []]
   const workers = new JoinedWorkers({
-    welcome: { type: 'welcome', epoch: 1, beatMs: 1, discipline: 'srpt', following: {} },
+    welcome: () => ({ type: 'welcome', epoch: 1, beatMs: 1, discipline: 'srpt', following: {} }),
+    beatMs: 5,
     ...{
       attemptToken: 'secret',
       metrics: undefined,
@@ -119,4 +120,26 @@ test('a worker is told why it ends, and whether it was given up', (t) => {
   workers.dismiss('w2', 0, { code: 'silent', silentMs: 3000 })
   assert.deepEqual(drained.sent.at(-1), { type: 'end', message: 'it has drained' })
   assert.deepEqual(lost.sent.at(-1), { type: 'end', message: 'it sent no heartbeat for 3 s', lost: true })
+})
+
+test('workers that follow the leader are sent away when the cluster ceases to lead, and stay alive', (t) => {
+  const { workers, told } = watched(t)
+  const [follower, own] = [connection(), connection()]
+  workers.add(follower, { ...hello, follows: 1 })
+  workers.add(own, { ...hello, worker: { ...hello.worker, id: 'own' } })
+  workers.sendAway('another cluster leads')
+  assert.deepEqual(
+    follower.sent.map(({ type }) => type),
+    ['welcome', 'not-leader'],
+  )
+  assert.deepEqual(
+    own.sent.map(({ type }) => type),
+    ['welcome'],
+  )
+  const [lost] = told.filter(({ type }) => type === 'lost')
+  assert.deepEqual(lost, {
+    ...{ type: 'lost', worker: hello.worker.id, message: 'another cluster leads', certain: true },
+  })
+  workers.end()
+  assert.equal(own.sent.at(-1)?.type, 'end')
 })

@@ -22,6 +22,8 @@ interface Joined {
   /** Hashes of its code. */
   code: Readonly<Record<string, string>>
   connection: WorkerConnection | undefined
+  /** It joined because the cluster leads. */
+  isFollower: boolean
 }
 
 /** What is known of a worker that has joined. */
@@ -42,7 +44,9 @@ export function isSameProcess(
 const mostProblem = 1000
 
 export interface JoinedWorkersParts {
-  welcome: Extract<FromBrain, { type: 'welcome' }>
+  welcome(): Extract<FromBrain, { type: 'welcome' }>
+  /** How often workers that would go to another cluster get a sign of life. */
+  beatMs: number
   /** Authorizes attempts at workers. */
   attemptToken: string
   /** After this time the answer to a ping is no longer waited for. */
@@ -64,6 +68,7 @@ export class JoinedWorkers {
   readonly #parts: JoinedWorkersParts
   readonly #joined = new Map<string, Joined>()
   readonly #byLaunch = new Map<string, string>()
+  #beat: NodeJS.Timeout | undefined
 
   constructor(parts: JoinedWorkersParts) {
     this.#parts = parts
@@ -144,14 +149,16 @@ export class JoinedWorkers {
     this.#parts.fleet.terminate(launch, graceMs)
   }
 
-  /** Tells all workers to end. */
+  /** Tells all workers to end, or to go to the cluster that leads now. */
   end(): void {
     const message = 'the cluster stops'
-    for (const { connection } of this.#joined.values()) connection?.send({ type: 'end', message })
+    for (const { connection, isFollower } of this.#joined.values())
+      connection?.send({ type: isFollower ? 'not-leader' : 'end', message })
   }
 
   /** Closes the connections to all workers' ports. */
   close(): void {
+    clearInterval(this.#beat)
     for (const { upstream } of this.#joined.values()) closeUpstream(upstream)
   }
 
@@ -161,7 +168,7 @@ export class JoinedWorkers {
     const { launch, seq, held, worker } = hello
     const { id } = worker
     const known = this.#joined.get(id)
-    if (known && !isSameProcess(known, hello)) this.#forgetEnded(id)
+    if (known && !isSameProcess(known, hello)) this.#forgetEnded(id, 'it was started again')
     this.#remember(connection, hello)
     connection.onMessage = (next) => this.#receive(id, next)
     connection.onClose = () => {
@@ -170,7 +177,7 @@ export class JoinedWorkers {
       closed.connection = undefined
       tell({ type: 'disconnected', worker: id })
     }
-    connection.send(welcome)
+    connection.send(welcome())
     const boot = bootMs !== undefined && { bootMs }
     tell({ type: 'joined', worker, ...(launch !== undefined && { launch }), ...boot, seq, held })
     this.#note(id, hello.problem)
@@ -178,11 +185,27 @@ export class JoinedWorkers {
     this.#parts.onChange(id)
   }
 
-  /** The worker was started again under the same id: what the process before it had is lost. */
-  #forgetEnded(id: string): void {
-    const reason = { code: 'lost', message: 'it was started again' }
-    this.dismiss(id, 0, reason)
-    this.#parts.tell({ type: 'lost', worker: id, message: reason.message, certain: true })
+  #beatFollowers(): void {
+    for (const { isFollower, connection } of this.#joined.values())
+      if (isFollower) connection?.send({ type: 'beat' })
+  }
+
+  /** The cluster no longer leads: workers that joined it for that go to another one, with what they run. */
+  sendAway(message: string): void {
+    for (const [id, worker] of [...this.#joined]) {
+      if (!worker.isFollower) continue
+      const { connection } = worker
+      worker.connection = undefined
+      connection?.send({ type: 'not-leader', message })
+      connection?.close()
+      this.#forgetEnded(id, message)
+    }
+  }
+
+  /** What the process had is lost for this cluster. */
+  #forgetEnded(id: string, message: string): void {
+    this.dismiss(id, 0, { code: 'lost', message })
+    this.#parts.tell({ type: 'lost', worker: id, message, certain: true })
   }
 
   #remember(connection: WorkerConnection, hello: WorkerHello): void {
@@ -195,7 +218,9 @@ export class JoinedWorkers {
       known.connection = connection
     } else {
       const upstream = upstreamAt(id, address, this.#parts.attemptToken)
-      this.#joined.set(id, { upstream, launch, pid, instance, code, connection })
+      const isFollower = hello.follows !== undefined
+      if (isFollower) this.#beat ??= setInterval(() => this.#beatFollowers(), this.#parts.beatMs)
+      this.#joined.set(id, { upstream, launch, pid, instance, code, connection, isFollower })
       this.#parts.tellFronts({ type: 'worker', id, address })
     }
     if (launch !== undefined) {

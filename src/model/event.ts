@@ -72,6 +72,11 @@ export type Event =
    * of them does.
    */
   | { type: 'adopted'; launches: { launch: string; joined: boolean }[] }
+  /**
+   * The cluster leads now: workers and fronts of the leader before come to it. `epoch`: of its tokens from now on, greater than
+   * those of all leaders before.
+   */
+  | { type: 'took-over'; epoch: number }
   /** The provider's list of machines that carry our tag; a launch with two machines is listed twice. */
   | { type: 'listed'; launches: string[]; askedAt: number }
   /** Drain this worker, on behalf of an operator, or at its own request, or because another one replaces it. */

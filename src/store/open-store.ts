@@ -12,6 +12,11 @@ export const defaultFolder = '.plimsoll/jobs'
 
 const database = /^postgres(ql)?:\/\//i
 
+/** True: several clusters may use it, one of which leads. */
+export function isShared(location: string): boolean {
+  return database.test(location) || isDynamo(location)
+}
+
 /** Throws ConfigError if the location names no store, or one that requires what is not installed. */
 export function checkJobStore(location: string): void {
   if (database.test(location)) return checkDatabase(location)

@@ -3,6 +3,7 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FromFront, FrontHello, FrontWelcome, ToFront } from './front-messages.ts'
+import type { NotLeader } from './leading.ts'
 import { type Line, lines } from './lines.ts'
 import { type FromBrain, type FromWorker, type WorkerHello, wirePath, wireProtocol } from './messages.ts'
 import type { Frame } from './session.ts'
@@ -17,7 +18,7 @@ export interface Connection<In, Out> extends Line<Out> {
 export type WorkerConnection = Connection<FromWorker, FromBrain>
 export type FrontConnection = Connection<
   FrontHello | Frame<FromFront>,
-  FrontWelcome | { type: 'refused'; message: string } | Frame<ToFront>
+  FrontWelcome | { type: 'refused'; message: string } | NotLeader | Frame<ToFront>
 >
 
 /** Takes over a connection after its first message. Must set the connection's handlers before it returns. */

@@ -12,10 +12,15 @@ const answerMs = 10_000
 /** Longer explanations of a refusal are ignored. */
 const longestRefusal = 1_000
 
+/** How to connect: with the token of a role, and within this time. Default: 10 s. */
+export interface Joining extends Credential {
+  limitMs?: number
+}
+
 /** Rejects with a `WireError` that says why. */
 export function connectToBrain<In = FromBrain, Out = FromWorker>(
   url: URL,
-  { role, token }: Credential,
+  { role, token, limitMs = answerMs }: Joining,
   onMessage: (message: In) => void,
   onClose: (error: Error | undefined) => void,
 ): Promise<Line<Out>> {
@@ -29,12 +34,12 @@ export function connectToBrain<In = FromBrain, Out = FromWorker>(
         ...{ connection: 'upgrade', upgrade: wireProtocol },
         ...{ authorization: bearer(token), [roleHeader]: role },
       },
-      timeout: answerMs,
+      timeout: limitMs,
       ...(isSecure(url) && {
         createConnection: () => secureSocket(endpointOf(url), { identity: role, token }),
       }),
     })
-    call.on('timeout', () => call.destroy(new Error(`no answer for ${answerMs / 1000} s`)))
+    call.on('timeout', () => call.destroy(new Error(`no answer for ${limitMs / 1000} s`)))
     call.on('upgrade', (_response, socket, head) => {
       if (head.length > 0) socket.unshift(head)
       socket.setTimeout(0)
@@ -55,7 +60,7 @@ export function connectToBrain<In = FromBrain, Out = FromWorker>(
       fail(why, isSecure(url) && why === 'the token is wrong')
     })
     // The agent that would set it is not used.
-    if (isSecure(url)) call.setTimeout(answerMs)
+    if (isSecure(url)) call.setTimeout(limitMs)
     call.end()
   })
 }

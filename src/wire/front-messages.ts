@@ -37,6 +37,8 @@ export interface FrontHello {
   session?: string
   /** The last message of that session that it received. */
   received: number
+  /** As of workers. */
+  follows?: number
 }
 
 export interface FrontWelcome {

@@ -6,6 +6,7 @@ import type { DisciplineName } from '../model/discipline.ts'
 import type { Precedence } from '../model/job.ts'
 import type { Following } from '../model/metering.ts'
 import type { SlotStarts, WorkerFacts } from '../model/worker.ts'
+import type { NotLeader } from './leading.ts'
 import type { OpenPrograms } from './programs.ts'
 
 /** Raised with every incompatible change. */
@@ -44,6 +45,8 @@ export interface WorkerHello {
   problem?: string
   /** Undefined: none. */
   programs?: OpenPrograms
+  /** It joins only the cluster that leads, and no leader of an earlier term than this one. Undefined: it joins any cluster. */
+  follows?: number
 }
 
 export type FromWorker =
@@ -77,6 +80,9 @@ export type FromBrain =
   | { type: 'welcome'; epoch: number; beatMs: number; discipline: DisciplineName; following: Following }
   /** The worker may not join, and ends. */
   | { type: 'refused'; message: string }
+  | NotLeader
+  /** A sign of life, for workers that would go to another cluster. */
+  | { type: 'beat' }
   | ({ type: 'go' } & AttemptToken)
   | ({ type: 'cancel' } & AttemptToken)
   /** New precedence of the attempt. */

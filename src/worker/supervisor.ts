@@ -62,6 +62,8 @@ export class Supervisor {
   #endedDemandMs = 0
   discipline: Discipline
   following: Following = {}
+  /** Attempts of a leader of an earlier term than this one may end here, but not begin. */
+  term = 0
 
   constructor(options: SupervisorOptions, discipline: Discipline) {
     this.#options = options

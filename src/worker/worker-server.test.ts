@@ -7,6 +7,7 @@ import test, { type TestContext } from 'node:test'
 import { checkServer } from '../config/check-server.ts'
 import { serverCode } from '../config/code.ts'
 import { acceptJoining, type FrontConnection, type WorkerConnection } from '../wire/accept.ts'
+import { JoinAddresses } from '../wire/join-addresses.ts'
 import type { FromWorker } from '../wire/messages.ts'
 import { newTokens } from '../wire/token.ts'
 import { oneLiner, serverCommand } from './program/testing/use-programs.ts'
@@ -30,7 +31,7 @@ async function join(t: TestContext, given: object) {
     {
       ...{
         id: 'w',
-        join: new URL(`http://127.0.0.1:${(brain.address() as AddressInfo).port}`),
+        join: new JoinAddresses([new URL(`http://127.0.0.1:${(brain.address() as AddressInfo).port}`)]),
         token: tokens.worker,
       },
       ...{

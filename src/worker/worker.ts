@@ -6,12 +6,13 @@ import type { IncomingMessage, Server } from 'node:http'
 import { WireError } from '../lib/errors.ts'
 import { thousandths } from '../lib/quantities.ts'
 import { disciplines } from '../model/discipline.ts'
-import type { SlotStarts, WorkerFacts } from '../model/worker.ts'
-import { connectToBrain, isSecure, originOf } from '../wire/connect.ts'
+import type { WorkerFacts } from '../model/worker.ts'
+import { connectToBrain, originOf } from '../wire/connect.ts'
 import { directProtocol } from '../wire/direct-frames.ts'
+import type { JoinAddresses } from '../wire/join-addresses.ts'
+import { termOf } from '../wire/leading.ts'
 import type { Line } from '../wire/lines.ts'
 import { type FromBrain, type FromWorker, wireVersion } from '../wire/messages.ts'
-import type { OpenPrograms } from '../wire/programs.ts'
 import { attemptTokenOf } from '../wire/token.ts'
 import type { ActiveRole, RoleStarter } from './active-role.ts'
 import { type AttemptPort, attemptPort } from './attempts/attempt-port.ts'
@@ -20,12 +21,13 @@ import { type OpenPool, openPool, type PoolOptions, type WorkerCode } from './op
 import { queuedMs } from './processes/proc.ts'
 import { nominalRate } from './rates.ts'
 import { Supervisor } from './supervisor.ts'
+import { poolState, reportState } from './worker-state.ts'
 
 export type WorkerOptions = ConnectionOptions & PoolOptions & WorkerCode
 
 export interface ConnectionOptions {
   id: string
-  join: URL
+  join: JoinAddresses
   /** Of workers. */
   token: string
   launch?: string
@@ -43,8 +45,10 @@ export interface ConnectionOptions {
 
 const byItself: WorkerEnd = { isLost: false }
 
-/** Delay between attempts to reconnect to the brain. */
+/** Delay between attempts to reconnect to the only brain. */
 const reconnectEveryMs = 250
+/** A brain that misses this many signs of life is unreachable, for a worker that may go to another one. */
+const silentBeats = 10
 
 /** How the brain ended a worker. */
 export interface WorkerEnd {
@@ -87,6 +91,9 @@ class Worker {
   #ended = false
   /** Of the brain that it joined last. */
   #epoch: number | undefined
+  #lastMessageAt = 0
+  /** When it gives up to look for a brain. Undefined: it has joined one. */
+  #until: number | undefined
 
   constructor(options: WorkerOptions, opened: OpenPool, signal: AbortSignal) {
     const { pool, direct, cores, slots, meter, limitMs } = opened
@@ -99,7 +106,7 @@ class Worker {
     )
     const attemptToken = attemptTokenOf(options.token)
     this.#server = attemptServer(this.#supervisor, attemptToken, this.#welcomed.promise, { direct })
-    this.#port = attemptPort(this.#server, options.host, attemptToken, isSecure(options.join))
+    this.#port = attemptPort(this.#server, options.host, attemptToken, options.join.isSecure)
     // It may reject before `run` awaits it.
     this.#over.promise.catch(() => {})
   }
@@ -114,10 +121,10 @@ class Worker {
       if (this.#signal.aborted) return byItself
       await this.#port.open()
       await this.#join().catch((cause: WireError) => {
-        const { launch, reconnectMs } = this.#options
-        // The brain may be restarted while a worker that it launched boots.
-        if (cause.final || launch === undefined || reconnectMs === 0) throw cause
-        this.#rejoin(performance.now() + reconnectMs, cause)
+        const { launch, join, reconnectMs } = this.#options
+        // The brain may be restarted while a worker that it launched boots, or another cluster be about to lead.
+        if (cause.final || !(launch !== undefined || join.isFollower) || reconnectMs === 0) throw cause
+        this.#rejoin(cause)
       })
       return await this.#over.promise
     } finally {
@@ -133,7 +140,12 @@ class Worker {
   }
 
   #receive(message: FromBrain): void {
+    this.#lastMessageAt = performance.now()
     switch (message.type) {
+      case 'beat':
+        return
+      case 'not-leader':
+        return this.#line?.cut()
       case 'welcome':
         return this.#welcome(message)
       case 'refused':
@@ -165,7 +177,7 @@ class Worker {
 
   #refusal(why: string): WireError {
     const { join, id } = this.#options
-    return new WireError(`${join.origin} refused the worker ${id}: ${why}`, true)
+    return new WireError(`${originOf(join.current)} refused the worker ${id}: ${why}`, true)
   }
 
   #welcome({ epoch, discipline, following, beatMs }: Extract<FromBrain, { type: 'welcome' }>): void {
@@ -174,6 +186,9 @@ class Worker {
     if (this.#epoch !== undefined && this.#epoch !== epoch && !this.#signal.aborted && !this.#role)
       this.#opened.direct?.jobs.resume()
     this.#epoch = epoch
+    this.#until = undefined
+    this.#options.join.joined()
+    supervisor.term = Math.max(supervisor.term, termOf(epoch))
     supervisor.discipline = disciplines[discipline]
     supervisor.following = following
     clearInterval(this.#heartbeat)
@@ -182,15 +197,11 @@ class Worker {
       const jobsMs = supervisor.demandMs() + (this.#opened.direct?.jobs.demandMs() ?? 0)
       const cpuMs = thousandths(jobsMs + ownDemandMs())
       const role = this.#role && { role: this.#role.role }
-      const state = {
-        ...role,
-        ...this.#smallMb(),
-        ...this.#slotStarts(),
-        ...this.#problem(),
-        ...this.#programs(),
-      }
+      const state = { ...role, ...reportState(this.#opened) }
       this.#line?.send({ type: 'report', seq: ++this.#seq, held, cpuMs, ...state })
       supervisor.askAgain()
+      const silentMs = performance.now() - this.#lastMessageAt
+      if (this.#options.join.isFollower && silentMs > silentBeats * beatMs) this.#line?.cut()
     }, beatMs)
     this.#welcomed.resolve()
   }
@@ -222,11 +233,14 @@ class Worker {
     const broken = (error: Error | undefined) => {
       this.#line = undefined
       clearInterval(this.#heartbeat)
-      this.#rejoin(performance.now() + reconnectMs, error)
+      this.#rejoin(error)
     }
-    const credential = { role: 'worker', token } as const
-    this.#line = await connectToBrain(join, credential, (message) => this.#receive(message), broken)
-    this.#line.send({
+    const { limitMs } = join
+    const joining = { role: 'worker', token, ...(limitMs !== undefined && { limitMs }) } as const
+    this.#until ??= performance.now() + reconnectMs
+    const line = await connectToBrain(join.current, joining, (message) => this.#receive(message), broken)
+    this.#line = line
+    line.send({
       type: 'hello',
       version: wireVersion,
       worker: this.#facts(),
@@ -237,43 +251,34 @@ class Worker {
       code: this.#opened.hashes,
       seq: ++this.#seq,
       held: this.#supervisor.report(true),
-      ...this.#problem(),
-      ...this.#programs(),
+      ...(join.isFollower && { follows: this.#supervisor.term }),
+      ...poolState(this.#opened),
     })
+    // A brain that is frozen accepts connections, and never answers.
+    if (limitMs !== undefined) setTimeout(() => this.#until !== undefined && line.cut(), limitMs).unref()
   }
 
-  #smallMb(): { smallMb?: number } {
-    const mb = Math.ceil(this.#opened.direct?.jobs.memoryMb() ?? 0)
-    return mb > 0 ? { smallMb: mb } : {}
-  }
-
-  #slotStarts(): { slotStarts?: SlotStarts } {
-    const { slotStarts } = this.#opened.pool
-    return slotStarts ? { slotStarts } : {}
-  }
-
-  #problem(): { problem?: string } {
-    const { problem } = this.#opened.pool
-    return problem === undefined ? {} : { problem }
-  }
-
-  #programs(): { programs?: OpenPrograms } {
-    const { programs } = this.#opened.pool
-    return programs ? { programs } : {}
-  }
-
-  #rejoin(until: number, error: Error | undefined): void {
+  #rejoin(error: Error | undefined): void {
     if (this.#ended) return
     if (this.#signal.aborted) return this.#over.resolve(byItself)
-    if (performance.now() >= until) {
+    const { join, reconnectMs } = this.#options
+    this.#until ??= performance.now() + reconnectMs
+    if (performance.now() >= this.#until) {
       const reason = error ? `: ${error.message}` : ''
-      this.#over.reject(new WireError(`lost ${originOf(this.#options.join)}${reason}`, true))
+      this.#over.reject(new WireError(`lost ${originOf(join.current)}${reason}`, true))
       return
     }
-    setTimeout(() => {
-      if (this.#ended) return
-      this.#join().catch((cause: WireError) => this.#rejoin(cause.final ? 0 : until, cause))
-    }, reconnectEveryMs)
+    const waitMs = join.next()
+    setTimeout(
+      () => {
+        if (this.#ended) return
+        this.#join().catch((cause: WireError) => {
+          if (cause.final) this.#until = 0
+          this.#rejoin(cause)
+        })
+      },
+      join.isFollower ? waitMs : reconnectEveryMs,
+    )
   }
 
   #leave(): void {

@@ -123,10 +123,11 @@ export class BrainProcess {
       { launchFailed: gone, gone },
     )
     const workers = new JoinedWorkers({
-      welcome: {
+      welcome: () => ({
         ...{ type: 'welcome', epoch: spec.epoch, beatMs, following: {} },
         discipline: spec.discipline,
-      },
+      }),
+      beatMs,
       ...{ attemptToken, pingMs: 0, metrics: undefined, fleet, tell, problems: core.problems },
       onChange() {},
       programs() {},
@@ -142,6 +143,7 @@ export class BrainProcess {
       ...{ fronts, log },
       workers: observed(workers, parts),
       fleet: { isSpare: () => false, hold() {}, refuse() {} },
+      leadership: core.leadership,
     })
     this.#core = core
     this.#fronts = fronts

@@ -12,6 +12,7 @@ import type { FrontEffects, FrontOptions } from '../../src/live/fronts/front-opt
 import { serveFront } from '../../src/live/fronts/run-front.ts'
 import type { AttemptToken } from '../../src/model/attempt.ts'
 import type { FromFront, FrontHello, FrontWelcome, ToFront } from '../../src/wire/front-messages.ts'
+import { JoinAddresses } from '../../src/wire/join-addresses.ts'
 import { type Line, lines } from '../../src/wire/lines.ts'
 import type { Frame } from '../../src/wire/session.ts'
 import type { VirtualNetwork } from './network.ts'
@@ -106,7 +107,16 @@ export class FrontProcess {
     this.settings = settings
     const workloads = new Map([[workloadName, virtualWorkload(time)]])
     const options: FrontOptions = {
-      ...{ id, join: new URL('http://virtual'), token: '', launch: id, host: '', port: 0, files: [], log },
+      ...{
+        id,
+        join: new JoinAddresses([new URL('http://virtual')]),
+        token: '',
+        launch: id,
+        host: '',
+        port: 0,
+        files: [],
+        log,
+      },
       ...{ holdMs, leaveMs, share: this.#share(), effects: this.#effects() },
     }
     const code = { [workloadName]: '' }

@@ -125,7 +125,7 @@ export class World implements FaultWorld {
         const send: SupervisorLink['send'] = (each) => child.tell(each)
         const onMessage: SupervisorLink['onMessage'] = (take) => void takers.push(take)
         this.#runBrain(process, {
-          ...{ epoch: ++this.#epoch, memory, workers, tokens: {}, send, onMessage },
+          ...{ epoch: ++this.#epoch, memory, workers, leads: false, tokens: {}, send, onMessage },
           close() {},
         })
       }

@@ -133,3 +133,29 @@ test('a deadline ends an adopted attempt', () => {
   assert.deepEqual(answers(trial.history), [])
   assert.deepEqual(answers(trial.after(100).tick()), ['j refused deadline'])
 })
+
+test('a brain that takes over claims attempts of the leader before, long after its own start', () => {
+  const trial = new Trial({ epoch: 7, scheduler: 'srpt', discipline: 'srpt', limits: { recoverMs } })
+  trial.tick()
+  trial.after(10 * recoverMs).tick()
+  trial.tell({ type: 'took-over', epoch: 20 })
+  const token = { epoch: 12, job: 'j', attempt: 3 }
+  assert.deepEqual(only(trial.joins('a', {}, { held: [{ ...token, done: 400 }] }), 'cancel'), [])
+  const on: Ongoing = { worker: 'a', epoch: 12, attempt: 3 }
+  const job = { id: 'j', workload: 'w', work: 1000, memoryMb: 1 }
+  assert.deepEqual(sent(trial.tell({ type: 'arrived', on, job })), [])
+  const done = trial.tell({ type: 'finished', ...token, worker: 'a', work: 1000 })
+  assert.deepEqual(answers(done), ['j result finished'])
+  const [run] = only(trial.arrives('next', { work: 10 }), 'run')
+  assert.equal(run?.epoch, 20)
+})
+
+test('what nobody claims after a take-over is cancelled when the time for that is over', () => {
+  const trial = new Trial({ epoch: 7, scheduler: 'srpt', discipline: 'srpt', limits: { recoverMs } })
+  trial.tick()
+  trial.after(10 * recoverMs).tick()
+  trial.tell({ type: 'took-over', epoch: 20 })
+  trial.joins('a', {}, { held: [{ epoch: 12, job: 'j', attempt: 3 }] })
+  const [cancel] = only(trial.after(recoverMs).tick(), 'cancel')
+  assert.deepEqual([cancel?.job, cancel?.epoch, cancel?.reason.code], ['j', 12, 'unclaimed'])
+})

@@ -7,6 +7,7 @@ import test, { type TestContext } from 'node:test'
 import { ConfigError } from '../../lib/errors.ts'
 import { listen, urlOf } from '../../live/listen.ts'
 import { openTokens, tokenFile } from '../../live/tokens.ts'
+import { JoinAddresses } from '../../wire/join-addresses.ts'
 import { newTokens } from '../../wire/token.ts'
 import { front } from '../front.ts'
 import { restart } from '../restart.ts'
@@ -78,14 +79,35 @@ test('what is missing or wrong is named, with what is allowed', (t) => {
   assert.equal(tokenFile(data, 'worker'), join(data, 'tokens', 'worker'))
 })
 
+const one = (...urls: string[]) => new JoinAddresses(urls.map((url) => new URL(url)))
+
 test('a worker announces the address from which it reaches the cluster', async (t) => {
   const server = createServer((socket) => socket.destroy())
   await listen(server, 0, '127.0.0.2', 'port')
   t.after(() => server.close())
-  assert.equal(await hostTowards(new URL(here)), '127.0.0.1')
-  assert.match(await hostTowards(new URL(urlOf(server, '127.0.0.2', 'tls'))), /^127\.0\.0\.\d$/)
-  await assert.rejects(hostTowards(new URL('tls://127.0.0.2:1')), {
+  assert.equal(await hostTowards(one(here)), '127.0.0.1')
+  assert.match(await hostTowards(one(urlOf(server, '127.0.0.2', 'tls'))), /^127\.0\.0\.\d$/)
+  const both = one('tls://127.0.0.2:1', urlOf(server, '127.0.0.2', 'tls'))
+  assert.match(await hostTowards(both), /^127\.0\.0\.\d$/)
+  await assert.rejects(hostTowards(one('tls://127.0.0.2:1')), {
     code: 'WIRE',
     message: 'cannot join tls://127.0.0.2:1: ECONNREFUSED',
   })
+})
+
+test('several addresses are separated by commas, and must be of one kind', (t) => {
+  const data = scratch(t)
+  openTokens(data)
+  const joined = (list: string) =>
+    joinFrom({ join: list, id: undefined, tokenFile: undefined, data }, 'worker').join
+  const two = joined('tls://a:8082, tls://b:8082')
+  assert.deepEqual([two.isFollower, two.isSecure, two.current.host], [true, true, 'a:8082'])
+  assert.equal(joined('tls://a:8082').isFollower, false)
+  for (const [list, why] of [
+    ['tls://a:1,tls://a:1', /names an address twice/],
+    [`tls://a:1,${here}`, /must be only tls:\/\/ or only http:\/\/ addresses/],
+    ['tls://a:1,', /--join: required/],
+    ['tls://a:1,tls://b', /--join = tls:\/\/b: must be/],
+  ] as const)
+    assert.throws(() => joined(list), why)
 })

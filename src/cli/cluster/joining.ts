@@ -9,6 +9,7 @@ import { isThisMachine } from '../../lib/loopback.ts'
 import { forgetTokens, readToken, tokenFile, tokensInEnvironment, tokenVariables } from '../../live/tokens.ts'
 import { idRule, isId } from '../../model/worker.ts'
 import { endpointOf, isSecure, originOf } from '../../wire/connect.ts'
+import { JoinAddresses } from '../../wire/join-addresses.ts'
 import { watchNpm } from './npm-parent.ts'
 
 /** Time allowed for a connection. */
@@ -17,7 +18,7 @@ const connectMs = 10_000
 export const joinOptions = {
   join: {
     type: 'text',
-    help: 'tls://HOST:PORT, the --join-address of the cluster; on its machine also its admin address, such as http://127.0.0.1:8081',
+    help: 'tls://HOST:PORT, the --join-address of the cluster; on its machine also its admin address, such as http://127.0.0.1:8081. Several addresses with commas between them: clusters with one store, of which it joins the one that leads',
     default: '',
     value: 'URL',
   },
@@ -48,9 +49,9 @@ export function joinFrom(
   { join: address, tokenFile: file, id, data }: OptionValues<typeof joinOptions> & { data: string },
   role: 'worker' | 'front',
   given?: string,
-): { join: URL; token: string } {
+): { join: JoinAddresses; token: string } {
   if (id !== undefined && !isId(id)) throw new ConfigError(`--id = ${id}: must be ${idRule}`)
-  const join = readJoin(address)
+  const join = readJoins(address)
   const read = () =>
     file === undefined ? tokensInEnvironment()[role] : readToken(file, `--token-file = ${file}`)
   const token = given ?? read()
@@ -67,6 +68,16 @@ function keptToken(data: string, role: 'worker' | 'front'): string {
       `the ${role} token is required, but ${(error as Error).message}\nCopy it from the data folder of the cluster and give --token-file FILE, or set ${tokenVariables[role]}.`,
     )
   }
+}
+
+/** Throws ConfigError unless all are addresses of one kind, each of them once. */
+function readJoins(list: string): JoinAddresses {
+  const all = list.split(',').map((address) => readJoin(address.trim()))
+  const seen = new Set(all.map(originOf))
+  if (seen.size < all.length) throw new ConfigError(`--join = ${list}: names an address twice`)
+  if (new Set(all.map(isSecure)).size > 1)
+    throw new ConfigError(`--join = ${list}: must be only tls:// or only http:// addresses`)
+  return new JoinAddresses(all)
 }
 
 function readJoin(address: string): URL {
@@ -87,9 +98,15 @@ function readJoin(address: string): URL {
   )
 }
 
-/** The address of this machine on the way to the cluster; loopback if the cluster is on this machine. */
-export async function hostTowards(join: URL): Promise<string> {
-  if (!isSecure(join)) return '127.0.0.1'
+/** The address of this machine on the way to the cluster, or to the first of several that answers; loopback if they are on this machine. */
+export async function hostTowards(join: JoinAddresses): Promise<string> {
+  if (!join.isSecure) return '127.0.0.1'
+  const found = await Promise.any(join.all.map(localHost)).catch(({ errors }: AggregateError) => errors[0])
+  if (typeof found === 'string') return found
+  throw found
+}
+
+function localHost(join: URL): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ ...endpointOf(join), timeout: connectMs })
     const fail = (why: string) => {

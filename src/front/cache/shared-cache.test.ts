@@ -29,7 +29,13 @@ async function front(t: TestContext, answer: RequestListener, limitMs = 20_000) 
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const join = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-  const cache = sharedCache({ join, token: tokens.front, mostBytes, isUp: () => state.isUp, limitMs })
+  const cache = sharedCache({
+    join: () => join,
+    token: tokens.front,
+    mostBytes,
+    isUp: () => state.isUp,
+    limitMs,
+  })
   t.after(() => {
     cache.close()
     server.close()

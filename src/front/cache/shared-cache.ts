@@ -1,6 +1,6 @@
 /** The coordinator's cache for a front in another process. Every failure is a miss, within a short time limit. */
 
-import { Pool } from 'undici'
+import { Agent } from 'undici'
 import { cachePath, keptHeader, readKeptHead, writeKeptHead } from '../../wire/cache-messages.ts'
 import { isSecure } from '../../wire/connect.ts'
 import { bearer } from '../../wire/token.ts'
@@ -9,7 +9,7 @@ import { type AnswerCache, type FoundAnswer, type KeptAnswer, longestIn } from '
 
 export interface SharedCacheParts {
   /** The coordinator's admin port, or its join address. */
-  join: URL
+  join(): URL
   /** Of fronts. */
   token: string
   /** Size of that cache. */
@@ -35,12 +35,9 @@ const mostInFlight = 16 * 1024 * 1024
 
 export function sharedCache(parts: SharedCacheParts): SharedCache {
   const { join, token, mostBytes, isUp, limitMs = usualLimitMs } = parts
-  const { host } = join
-  const secret = isSecure(join) && { identity: 'front', token }
-  const pool = new Pool(`http://${host}`, {
-    connections,
-    ...(secret && { connect: secureConnector(secret) }),
-  })
+  const origin = () => `http://${join().host}`
+  const secret = isSecure(join()) && { identity: 'front', token }
+  const agent = new Agent({ connections, ...(secret && { connect: secureConnector(secret) }) })
   const authorization = bearer(token)
   const mostAnswerBytes = longestIn(mostBytes)
   /** 0: the last request succeeded. */
@@ -56,7 +53,8 @@ export function sharedCache(parts: SharedCacheParts): SharedCache {
     const headers = { authorization }
     if (pausedUntil > 0) pause()
     try {
-      const answer = await pool.request({ method: 'GET', path: `${cachePath}${key}`, headers, signal })
+      const path = `${cachePath}${key}`
+      const answer = await agent.request({ origin: origin(), method: 'GET', path, headers, signal })
       const body = Buffer.from(await answer.body.arrayBuffer())
       pausedUntil = 0
       const head = answer.statusCode === 200 ? readKeptHead(answer.headers[keptHeader]) : undefined
@@ -77,7 +75,8 @@ export function sharedCache(parts: SharedCacheParts): SharedCache {
     const signal = AbortSignal.timeout(limitMs)
     inFlight += body.length
     try {
-      const answer = await pool.request({ method: 'PUT', path: `${cachePath}${key}`, headers, body, signal })
+      const path = `${cachePath}${key}`
+      const answer = await agent.request({ origin: origin(), method: 'PUT', path, headers, body, signal })
       await answer.body.dump()
     } catch {
       // The answer is not cached, and computed again when needed.
@@ -100,6 +99,6 @@ export function sharedCache(parts: SharedCacheParts): SharedCache {
       const kept = writeKeptHead({ ...head, account, ageMs, goodMs })
       if (kept !== undefined) void send(key, kept, body)
     },
-    close: () => void pool.destroy().catch(() => {}),
+    close: () => void agent.destroy().catch(() => {}),
   }
 }

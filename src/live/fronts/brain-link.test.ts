@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import test, { type TestContext } from 'node:test'
 import { WireError } from '../../lib/errors.ts'
 import type { FrontWelcome } from '../../wire/front-messages.ts'
+import { JoinAddresses } from '../../wire/join-addresses.ts'
+import { epochOf } from '../../wire/leading.ts'
 import { wireProtocol } from '../../wire/messages.ts'
 import { BrainLink, type BrainLinkParts } from './brain-link.ts'
 
@@ -53,9 +55,10 @@ async function brain(t: TestContext, answer: (connection: number, socket: Socket
   return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
 }
 
-function linkTo(t: TestContext, join: URL, on: Partial<BrainLinkParts>): BrainLink {
+function linkTo(t: TestContext, join: URL | readonly URL[], on: Partial<BrainLinkParts>): BrainLink {
   const link = new BrainLink({
-    ...{ join, token: 't', hello: { id: 'f', pid: 1, code: {} }, welcomeMs },
+    join: new JoinAddresses([join].flat()),
+    ...{ token: 't', hello: { id: 'f', pid: 1, code: {} }, welcomeMs },
     ...{ onWelcome() {}, onMessage() {}, onLost() {}, onRefused() {} },
     ...on,
   })
@@ -110,4 +113,37 @@ test('a known brain that does not welcome the front back is retried', {
   // The welcome has arrived, so its time limit does not apply.
   t.mock.timers.tick(welcomeMs)
   assert.ok(link.isUp)
+})
+
+test('with several addresses, a front goes to the brain that leads, and on to the next leader', async (t) => {
+  let leader = 0
+  const open: Socket[] = []
+  const brains = [0, 1].map((number) =>
+    brain(t, (_connection, socket) => {
+      open[number] = socket
+      const epoch = epochOf(number + 1)
+      const answer = number === leader ? { ...welcome, epoch } : { type: 'not-leader', message: 'elsewhere' }
+      socket.write(`${JSON.stringify(answer)}\n`)
+    }),
+  )
+  const urls = await Promise.all(brains)
+  const epochs: number[] = []
+  const changed = new EventEmitter()
+  const link = linkTo(t, [urls[1]!, urls[0]!], {
+    hello: { id: 'f', pid: 1, code: {} },
+    onWelcome({ epoch }) {
+      epochs.push(epoch)
+      changed.emit('welcome')
+    },
+    onRefused: (error) => assert.fail(error),
+  })
+  t.after(() => link.close())
+  const first = once(changed, 'welcome')
+  await link.open()
+  await first
+  leader = 1
+  const second = once(changed, 'welcome')
+  open[0]!.destroy()
+  await second
+  assert.deepEqual(epochs, [epochOf(1), epochOf(2)])
 })

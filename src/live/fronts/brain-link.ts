@@ -3,6 +3,8 @@
 import { WireError } from '../../lib/errors.ts'
 import { connectToBrain, originOf } from '../../wire/connect.ts'
 import type { FromFront, FrontHello, FrontWelcome, ToFront } from '../../wire/front-messages.ts'
+import type { JoinAddresses } from '../../wire/join-addresses.ts'
+import { type NotLeader, termOf } from '../../wire/leading.ts'
 import type { Line } from '../../wire/lines.ts'
 import { wireVersion } from '../../wire/messages.ts'
 import { type Frame, Session } from '../../wire/session.ts'
@@ -14,11 +16,11 @@ const silentBeats = 10
 /** Time limit for the welcome after the connection is accepted. */
 const usualWelcomeMs = 10_000
 
-type In = FrontWelcome | { type: 'refused'; message: string } | Frame<ToFront>
+type In = FrontWelcome | { type: 'refused'; message: string } | NotLeader | Frame<ToFront>
 type Out = FrontHello | Frame<FromFront>
 
 export interface BrainLinkParts {
-  join: URL
+  join: JoinAddresses
   token: string
   hello: Omit<FrontHello, 'type' | 'version' | 'session' | 'received'>
   /** Opens a connection to the brain. Default: over HTTP. */
@@ -44,6 +46,8 @@ export class BrainLink {
   #lastMessageAt = 0
   #waitMs = firstWaitMs
   #closed = false
+  /** Of the last leader that it has joined. */
+  #term = 0
 
   constructor(parts: BrainLinkParts) {
     this.#parts = parts
@@ -57,9 +61,10 @@ export class BrainLink {
   /** Rejects with a `WireError` if the brain is unreachable. Later disconnects are retried. */
   async open(): Promise<void> {
     const { join, token, hello, connect = connectToBrain } = this.#parts
+    const { limitMs } = join
     const line: Line<Out> = await connect(
-      join,
-      { role: 'front', token },
+      join.current,
+      { role: 'front', token, ...(limitMs !== undefined && { limitMs }) },
       (message) => this.#receive(line, message),
       () => this.#broken(line),
     )
@@ -72,6 +77,7 @@ export class BrainLink {
       ...hello,
       ...(this.#name !== undefined && { session: this.#name }),
       received: this.#session.received,
+      ...(join.isFollower && { follows: this.#term }),
     })
     this.#welcomeLimit = setTimeout(() => this.#welcomeTimedOut(line), this.#welcomeMs)
   }
@@ -91,19 +97,23 @@ export class BrainLink {
   }
 
   get #welcomeMs(): number {
-    return this.#parts.welcomeMs ?? usualWelcomeMs
+    return this.#parts.welcomeMs ?? this.#parts.join.limitMs ?? usualWelcomeMs
   }
 
   #welcomeTimedOut(line: Line<Out>): void {
-    if (this.#name === undefined) this.#cannotJoin(`it did not answer within ${this.#welcomeMs / 1000} s`)
+    if (this.#isFirst) this.#cannotJoin(`it did not answer within ${this.#welcomeMs / 1000} s`)
     line.cut()
     // It may have closed before the close handler was set.
     this.#broken(line)
   }
 
-  /** On the first attempt to join the caller is told. */
+  /** The only brain was never joined: a failure is final. */
+  get #isFirst(): boolean {
+    return this.#name === undefined && !this.#parts.join.isFollower
+  }
+
   #cannotJoin(why: string): void {
-    this.#refused(new WireError(`cannot join ${originOf(this.#parts.join)}: ${why}`, true))
+    this.#refused(new WireError(`cannot join ${originOf(this.#parts.join.current)}: ${why}`, true))
   }
 
   #receive(line: Line<Out>, message: In): void {
@@ -113,11 +123,14 @@ export class BrainLink {
       const taken = this.#session.take(message)
       if (taken) this.#parts.onMessage(taken)
     } else if (message.type === 'welcome') this.#welcome(line, message)
+    else if (message.type === 'not-leader') line.cut()
     else this.#refused(new WireError(message.message, true))
   }
 
   #welcome(line: Line<Out>, welcome: FrontWelcome): void {
     this.#waitMs = firstWaitMs
+    this.#parts.join.joined()
+    this.#term = Math.max(this.#term, termOf(welcome.epoch))
     clearTimeout(this.#welcomeLimit)
     if (!welcome.resumed) this.#session = new Session()
     this.#name = welcome.session
@@ -138,7 +151,7 @@ export class BrainLink {
     const wasUp = this.isUp
     this.#session.detach()
     if (this.#closed) return
-    if (this.#name === undefined)
+    if (this.#isFirst)
       return this.#cannotJoin('it closed the connection without an answer; does its version support fronts?')
     if (wasUp) this.#parts.onLost()
     this.#tryAgain()
@@ -146,8 +159,10 @@ export class BrainLink {
 
   #tryAgain(): void {
     // Jitter: fronts that lost the same brain must not all reconnect at once.
-    const waitMs = this.#waitMs * (0.5 + Math.random() / 2)
+    const { join } = this.#parts
+    const againMs = this.#waitMs * (0.5 + Math.random() / 2)
     this.#waitMs = Math.min(longestWaitMs, this.#waitMs * 2)
+    const waitMs = join.isFollower ? join.next() : againMs
     this.#retry = setTimeout(() => {
       this.open().catch((error: WireError) => {
         if (this.#closed) return

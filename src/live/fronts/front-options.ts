@@ -5,13 +5,14 @@ import type { ResourceReader } from '../../front/overload/readings.ts'
 import type { StartParamsThread } from '../../front/request/params-reader.ts'
 import type { upstreamAt } from '../../front/transports/upstream.ts'
 import type { TlsFiles } from '../../wire/front-settings.ts'
+import type { JoinAddresses } from '../../wire/join-addresses.ts'
 import type { ServingOptions } from '../serving.ts'
 import type { BrainLinkParts } from './brain-link.ts'
 import type { SharedPort } from './front-channel.ts'
 
 export interface FrontOptions extends ServingOptions {
   id: string
-  join: URL
+  join: JoinAddresses
   token: string
   launch?: string
   own?: OwnCluster

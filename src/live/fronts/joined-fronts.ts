@@ -112,6 +112,15 @@ export class JoinedFronts {
     if (front) this.#forget(front)
   }
 
+  /** The cluster no longer leads: fronts that joined it for that go to another one, with their requests. */
+  sendAway(message: string): void {
+    for (const front of [...this.#joined.values()]) {
+      if (front.hello.follows === undefined) continue
+      front.connection?.send({ type: 'not-leader', message })
+      this.#forget(front)
+    }
+  }
+
   /** Tells fronts whether workers are ready, if that has changed. */
   refresh(): void {
     if (this.#joined.size === 0) return

@@ -17,7 +17,6 @@ import { type ClientNamer, clientNamer } from '../../front/request/client-name.t
 import { sweepTemporaryFiles } from '../../front/temporary-file.ts'
 import { Certificates } from '../../front/tls/certificates.ts'
 import type { WireError } from '../../lib/errors.ts'
-import { isSecure } from '../../wire/connect.ts'
 import type { DirectOrder } from '../../wire/direct.ts'
 import type { FrontWelcome, ToFront } from '../../wire/front-messages.ts'
 import { now } from '../clock.ts'
@@ -35,9 +34,6 @@ import { noEstimator } from './no-estimator.ts'
 import { PendingRequests } from './pending-requests.ts'
 import { askedOf, RemoteQuotes } from './remote-quotes.ts'
 import { SharedCount } from './shared-count.ts'
-
-/** Delay between attempts of a new front to reach the brain. */
-const joinAgainMs = 100
 
 /** Runs until the brain or the signal ends it and its requests are answered. Rejects if it cannot join or is refused. */
 export async function runFront(options: FrontOptions, signal: AbortSignal): Promise<void> {
@@ -88,7 +84,7 @@ class RemoteFront {
     this.#pending = new PendingRequests({ workers: this.#workers, holdMs, now, link, log })
     this.#quotes = new RemoteQuotes({ holdMs, link, noBrain: () => this.#pending.noBrain() })
     const want = () => this.#link.send({ type: 'wants-keeper' })
-    this.#linkedKeeper = new LinkedKeeper({ join: () => join, token, want })
+    this.#linkedKeeper = new LinkedKeeper({ join: () => join.current, token, want })
     this.#keeper = new FrontKeeper(share?.keeper ?? this.#linkedKeeper)
     this.#link = new BrainLink({
       join,
@@ -144,14 +140,17 @@ class RemoteFront {
     this.#link.send({ type: 'left' })
   }
 
-  /** A front that the cluster started waits for a brain that is being restarted. */
+  /** A front that the cluster started waits for a brain that is being restarted, one with several addresses for a leader. */
   async #join(): Promise<void> {
-    for (;;) {
+    const { share, join, id, log } = this.#options
+    for (let tries = 0; ; tries++) {
       try {
         return await this.#link.open()
       } catch (error) {
-        if (!this.#options.share || (error as WireError).final || this.#leaveBy < Infinity) throw error
-        await delay(joinAgainMs)
+        const { final, message } = error as WireError
+        if (!(share || join.isFollower) || final || this.#leaveBy < Infinity) throw error
+        if (join.isFollower && tries === 0) log(`front ${id}: waits for a cluster that leads: ${message}`)
+        await delay(join.next())
       }
     }
   }
@@ -169,7 +168,8 @@ class RemoteFront {
     const isUp = () => this.#link.isUp
     // The first request would have to wait for it.
     if (!this.#serving.own && !effects) void import('undici')
-    const cache = mostBytes > 0 ? sharedCache({ join, token, mostBytes, isUp }) : undefined
+    const cache =
+      mostBytes > 0 ? sharedCache({ join: () => join.current, token, mostBytes, isUp }) : undefined
     opened.defer(() => cache?.close())
     const answers = repeatedAnswers(repeats, cache, now)
     if (answers) opened.adopt(this.#shared.report(answers, beatMs), (timer) => clearInterval(timer))
@@ -207,7 +207,7 @@ class RemoteFront {
   ): DirectPath | undefined {
     const { join, log } = this.#options
     // Programs listen on the brain's machine.
-    if (isSecure(join) && this.#serving.own) return undefined
+    if (join.isSecure && this.#serving.own) return undefined
     this.#direct = openDirect(this.#serving, this.#link, {
       ...{ limits, overload, log, quantities },
       reach: (worker) => this.#workers.reach(worker),

@@ -15,6 +15,8 @@ import { type RunningKeeper, startKeeper } from './run-keeper.ts'
 
 export interface InsideKeeperParts {
   settings(): KeeperSettings
+  /** The cluster leads others with the same database from now on, or no more. */
+  led(term: number | undefined): void
   log(line: string): void
 }
 
@@ -84,10 +86,10 @@ export class InsideKeeper implements KeeperLink, KeeperSource {
   }
 
   #start(): Promise<RunningKeeper> {
-    const { settings, log } = this.#parts
+    const { settings, led, log } = this.#parts
     this.#running ??= startKeeper(
       {
-        ...{ settings, token: this.#token, log },
+        ...{ settings, token: this.#token, led, log },
         fronts: () => (this.#front?.listening ? [(this.#front.address() as AddressInfo).port] : []),
       },
       this.#stop.signal,

@@ -35,7 +35,8 @@ export async function keeperProcess(log: (line: string) => void): Promise<number
     process.off('disconnect', end)
     process.disconnect?.()
   }
-  const options = { settings: () => settings!, token, fronts: () => ports, log, overload }
+  const led = (term: number | undefined) => tell({ type: 'term', ...(term !== undefined && { term }) })
+  const options = { settings: () => settings!, token, fronts: () => ports, log, led, overload }
   // An open channel would keep the process alive, and the supervisor from starting another.
   const keeper = await startKeeper(options, stop.signal).catch((error: unknown) => {
     leave()

@@ -18,6 +18,8 @@ export interface KeeperSeatParts {
   start: typeof startProcess
   /** Where it is; undefined: it has ended. */
   changed(place: KeeperPlace | undefined): void
+  /** It has the lease of a shared store for this term; undefined: another cluster has it. */
+  led(term: number | undefined): void
   log(line: string): void
 }
 
@@ -91,7 +93,9 @@ export class KeeperSeat {
     keeper.on('error', ({ message }) => {
       lastLine = `: ${message}`
     })
-    keeper.on('message', ({ type: _, ...ports }: FromKeeper) => {
+    keeper.on('message', (message: FromKeeper) => {
+      if (message.type === 'term') return this.#parts.led(message.term)
+      const { type: _, ...ports } = message
       this.#hasListened = true
       this.place = { ...ports, token: this.#token }
       this.#parts.changed(this.place)

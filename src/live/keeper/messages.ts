@@ -31,4 +31,7 @@ export type ToKeeper =
   /** The ports where fronts accept requests from the keeper. */
   | { type: 'fronts'; ports: readonly number[] }
 
-export type FromKeeper = { type: 'listening'; port: number; joinPort?: number }
+export type FromKeeper =
+  | { type: 'listening'; port: number; joinPort?: number }
+  /** It has the lease of the store for this term; undefined: another cluster has it. */
+  | { type: 'term'; term?: number }

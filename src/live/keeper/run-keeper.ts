@@ -9,7 +9,7 @@ import { Keeper } from '../../keeper/keeper.ts'
 import { keeperServer } from '../../keeper/keeper-server.ts'
 import { Deliveries } from '../../keeper/webhooks/deliveries.ts'
 import { refusalLog } from '../../lib/refusal-log.ts'
-import { openJobStore } from '../../store/open-store.ts'
+import { isShared, openJobStore } from '../../store/open-store.ts'
 import type { JobStore } from '../../store/store.ts'
 import { secureListener } from '../../wire/secure.ts'
 import { closeFront } from '../stopping.ts'
@@ -23,6 +23,8 @@ export interface KeeperOptions {
   token: string
   fronts(): readonly number[]
   log(line: string): void
+  /** The cluster leads others with the same database from now on, or no more. */
+  led?(term: number | undefined): void
   /** Undefined: others watch this process. */
   overload?: KeeperOverload
 }
@@ -34,9 +36,9 @@ export interface RunningKeeper {
 }
 
 /** Only one cluster can open a folder: nobody waits for its lease. */
-const timesOfFolder: Omit<LeaseTimes, 'yieldMs'> = { ttlMs: 10_000, renewMs: 3_000 }
-/** A standby takes over within six seconds after the death of a leader. */
-const timesOfDatabase: Omit<LeaseTimes, 'yieldMs'> = { ttlMs: 5_000, renewMs: 1_000 }
+const timesOfFolder: Omit<LeaseTimes, 'yieldMs'> = { ttlMs: 10_000, renewMs: 3_000, askMs: 3_000 }
+/** The lease ends 4 to 5 s after the death of a leader, and a standby learns of that within a quarter of a second. */
+const timesOfDatabase: Omit<LeaseTimes, 'yieldMs'> = { ttlMs: 5_000, renewMs: 1_000, askMs: 250 }
 /** If all clusters start at once, the standby is not the first. */
 const standbyYieldMs = 10_000
 /** How long jobs are remembered without their results, as a multiple of the time for which results are kept. */
@@ -45,15 +47,16 @@ const rememberTimes = 7
 /** Rejects if the store cannot be opened, or the signal is aborted before. Then nothing is left open. */
 export async function startKeeper(options: KeeperOptions, signal?: AbortSignal): Promise<RunningKeeper> {
   await using opening = new AsyncDisposableStack()
-  const { settings, token, log, overload } = options
+  const { settings, token, log, led, overload } = options
   const { store: location, standby, webhooks } = settings()
   const store = opening.adopt(await openJobStore(location), (each) => each.close())
   signal?.throwIfAborted()
   const view = clusterView(() => settings().admin)
-  const times = location.includes('://') ? timesOfDatabase : timesOfFolder
+  const times = isShared(location) ? timesOfDatabase : timesOfFolder
   const terms = opening.adopt(
     new Terms({
       ...{ ...times, yieldMs: standby ? standbyYieldMs : 0, store, holder: holderOf(token), log },
+      ...(led && isShared(location) && { led }),
       begin: (term, ending) => beginTerm({ ...options, store, view }, term, ending),
     }),
     (each) => each.close(),

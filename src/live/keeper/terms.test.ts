@@ -7,7 +7,7 @@ import { MemoryJobStore } from '../../store/memory.ts'
 import type { JobStore } from '../../store/store.ts'
 import { type TermParts, Terms, type TermsParts } from './terms.ts'
 
-const times = { ttlMs: 100, renewMs: 5, yieldMs: 0 }
+const times = { ttlMs: 100, renewMs: 5, askMs: 5, yieldMs: 0 }
 
 async function until(isSo: () => boolean): Promise<void> {
   for (const limit = performance.now() + 20_000; !isSo(); await delay(1))
@@ -59,6 +59,31 @@ test('a second cluster waits, and leads when the first one stops', async (t) => 
   await other!.release()
   await until(() => terms.keeper !== undefined)
   assert.equal(begun[0]?.epoch, other!.epoch + 1)
+})
+
+test('a cluster that waits asks more often than a leader renews', async (t) => {
+  const store = new MemoryJobStore()
+  const other = await store.lead('elsewhere', 60_000)
+  const { terms } = cluster(t, store, { renewMs: 2 ** 30 })
+  await terms.start()
+  await other!.release()
+  await until(() => terms.keeper !== undefined)
+})
+
+test('a cluster says when its term begins, and when another one leads', async (t) => {
+  const store = new MemoryJobStore()
+  assert.ok(await store.lead('elsewhere', 60_000))
+  const said: (number | undefined)[] = []
+  const { terms, begun } = cluster(t, store, { led: (term) => said.push(term) })
+  await terms.start()
+  const other = await store.lead('elsewhere', 60_000)
+  await other!.release()
+  await until(() => begun.length === 1)
+  begun[0]!.fenced()
+  await until(() => begun.length === 2)
+  const begins = said.filter((term) => term !== undefined)
+  assert.deepEqual(begins, [other!.epoch + 1, other!.epoch + 2])
+  assert.equal(said[said.indexOf(other!.epoch + 1) + 1], undefined, 'it said that it was fenced')
 })
 
 test('a lease that another cluster has taken ends the term; the next one begins when it is free', async (t) => {

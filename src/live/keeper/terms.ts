@@ -11,8 +11,10 @@ import type { JobStore, Lease } from '../../store/store.ts'
 export interface LeaseTimes {
   /** After this time without a renewal another cluster may lead. */
   ttlMs: number
-  /** How often the lease is renewed, or asked for while another cluster has it. */
+  /** How often the lease is renewed. */
   renewMs: number
+  /** How often it is asked for while another cluster has it, or the store cannot be used. */
+  askMs: number
   /** How long the lease is left to others at first. */
   yieldMs: number
 }
@@ -31,6 +33,8 @@ export interface TermsParts extends LeaseTimes {
   /** Who asks for the lease. A holder that asks again gets it at once: no other process may have the same name. */
   holder: string
   log(line: string): void
+  /** A term begins, or another cluster leads. */
+  led?(term: number | undefined): void
   /** Starts what runs during a term, and adds how to end it. Rejects if the store fails. */
   begin(term: TermParts, ending: AsyncDisposableStack): Promise<Keeper>
 }
@@ -86,7 +90,7 @@ export class Terms {
       } catch (error) {
         if (!this.#hasStarted) throw error
         this.#asking.failed((error as Error).message)
-        await this.#wait(this.#parts.renewMs)
+        await this.#wait(this.#parts.askMs)
       }
     }
     this.#hasBegun()
@@ -94,7 +98,7 @@ export class Terms {
 
   /** Undefined: the process ends. */
   async #lease(): Promise<Taken | undefined> {
-    const { store, holder, log, ttlMs, renewMs } = this.#parts
+    const { store, holder, log, ttlMs, askMs } = this.#parts
     for (let waits = 0; !this.#stop.signal.aborted; waits++) {
       // It may have begun long before this process learns of it.
       const askedAt = performance.now()
@@ -102,9 +106,10 @@ export class Terms {
       if (lease) return { lease, askedAt }
       this.#asking.works()
       this.#hasBegun()
+      this.#parts.led?.(undefined)
       if (waits === 0)
         log('keeper: another cluster keeps the requests of this store; this one waits for its lease')
-      await this.#wait(renewMs)
+      await this.#wait(askMs)
     }
     return undefined
   }
@@ -118,8 +123,10 @@ export class Terms {
     const fenced = () => {
       if (!isLost) log('keeper: another cluster has taken over the store; this one stops its jobs and waits')
       isLost = true
+      this.#parts.led?.(undefined)
       over.abort()
     }
+    this.#parts.led?.(lease.epoch)
     ending.defer(() => (isLost ? undefined : lease.release().catch(() => {})))
     let renewedAt = askedAt
     const leads = () => performance.now() - renewedAt < ttlMs

@@ -24,7 +24,11 @@ export type ToBrain =
       tokens: Partial<Tokens>
       memory?: BrainMemory
       workers: readonly RunningWorker[]
+      /** The cluster leads others with the same store. */
+      leads: boolean
     }
+  /** It leads from now on, with tokens of this epoch; without one, no more. */
+  | { type: 'leads'; epoch?: number }
   /** The public port is open. `fronts`: the fronts that run. */
   | { type: 'opened'; port: number; fronts: readonly string[] }
   /** The public port cannot be opened, or no front starts. */

@@ -10,6 +10,8 @@ export interface SupervisorLink {
   readonly epoch: number
   /** Of the brain before. Undefined: this is the first one. */
   readonly memory: BrainMemory | undefined
+  /** True: the cluster leads others with the same store. */
+  readonly leads: boolean
   /** Tokens that the environment of the supervisor gives. */
   readonly tokens: Partial<Tokens>
   /** The workers that the brain before launched, as this one was started. What happens to them follows as messages. */
@@ -38,9 +40,9 @@ export async function supervisorLink(): Promise<SupervisorLink> {
     else if (early) early.push(message)
     else deliver(message)
   })
-  const { epoch, memory, tokens, workers } = await begun.promise
+  const { epoch, memory, tokens, workers, leads } = await begun.promise
   return {
-    ...{ epoch, memory, tokens, workers },
+    ...{ epoch, memory, tokens, workers, leads },
     send: (message) => void process.send?.(message, undefined, {}, () => {}),
     onMessage(take) {
       if (takers.push(take) > 1) return

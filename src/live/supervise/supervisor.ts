@@ -6,6 +6,7 @@
 
 import type { ChildProcess } from 'node:child_process'
 import { constants } from 'node:os'
+import { epochOf } from '../../wire/leading.ts'
 import type { Tokens } from '../../wire/token.ts'
 import { deathSignal } from '../../worker/processes/death-signal.ts'
 import { startProcess } from '../../worker/processes/start-process.ts'
@@ -59,6 +60,7 @@ export class Supervisor {
   #settings: FrontSettings | undefined
   #memory: BrainMemory | undefined
   #epoch = 0
+  #term: number | undefined
   #waitMs = 0
   #restart: NodeJS.Timeout | undefined
   #stopping = false
@@ -77,6 +79,7 @@ export class Supervisor {
           this.#fronts.tellKeeper(place)
           this.#tellKeeper()
         },
+        led: (term) => this.#led(term),
       })
     this.#fronts = new FrontProcesses({
       command: options.front,
@@ -150,9 +153,19 @@ export class Supervisor {
     this.#epoch = Math.max(this.#epoch + 1, Math.floor(Date.now() / 1000))
     this.#tell({
       ...{ type: 'begin', epoch: this.#epoch, tokens, workers: this.#workers.list() },
+      leads: this.#term !== undefined,
       ...(this.#memory && { memory: this.#memory }),
     })
     this.#tellKeeper()
+  }
+
+  /** Tokens of a leader's brain are newer than those of all leaders before, whatever their clocks say. */
+  #led(term: number | undefined): void {
+    if (term === this.#term) return
+    this.#term = term
+    if (term === undefined) return this.#tell({ type: 'leads' })
+    this.#epoch = Math.max(this.#epoch + 1, epochOf(term))
+    this.#tell({ type: 'leads', epoch: this.#epoch })
   }
 
   /** For fronts of other machines, which ask the brain. */

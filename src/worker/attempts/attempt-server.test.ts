@@ -6,6 +6,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import test, { after } from 'node:test'
 import { disciplines } from '../../model/discipline.ts'
+import { epochOf } from '../../wire/leading.ts'
 import {
   type AttemptHead,
   attemptPath,
@@ -73,6 +74,19 @@ async function ask(head: AttemptHead): Promise<IncomingMessage> {
 function fieldsOf({ headers, trailers }: IncomingMessage): IncomingMessage['headers'] {
   return { ...headers, ...trailers }
 }
+
+test('an attempt of a former leader does not begin, one of the leader does', async (t) => {
+  supervisor.term = 2
+  t.after(() => {
+    supervisor.term = 0
+  })
+  const former = await ask({ ...headOf('/raw'), epoch: epochOf(2) - 1 })
+  assert.equal(former.headers[headers.outcome], 'refused')
+  assert.match(`${await buffer(former)}`, /follows a newer leader/)
+  const present = await ask({ ...headOf('/raw'), epoch: epochOf(2) })
+  assert.equal(present.headers[headers.outcome], 'result')
+  present.resume()
+})
 
 test('the answer is the head and the body of the program, with the cost', async () => {
   const response = await ask(headOf('/raw'))

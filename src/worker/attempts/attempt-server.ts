@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, ServerResponse } from 
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { directProtocol } from '../../wire/direct-frames.ts'
+import { termOf } from '../../wire/leading.ts'
 import {
   type AttemptHead,
   attemptPath,
@@ -134,6 +135,8 @@ async function serve(
   sent: AttemptBody,
   { response, full, upgrade, channels }: Answered,
 ): Promise<void> {
+  if (termOf(head.epoch) < supervisor.term)
+    return sendOutcome(response, 'refused', { message: 'this worker follows a newer leader' })
   const attempt = supervisor.take(head, sent)
   if ('refused' in attempt) {
     return sendOutcome(response, attempt.full ? full : 'refused', { message: attempt.refused })

@@ -31,8 +31,8 @@ export interface KeeperProcessParts {
 
 /** Of a folder, and of a database. */
 const times = {
-  alone: { ttlMs: 10_000, renewMs: 3_000, yieldMs: 0 },
-  shared: { ttlMs: 5_000, renewMs: 1_000, yieldMs: 0 },
+  alone: { ttlMs: 10_000, renewMs: 3_000, askMs: 3_000, yieldMs: 0 },
+  shared: { ttlMs: 5_000, renewMs: 1_000, askMs: 250, yieldMs: 0 },
 }
 const restartMs = 250
 const secret = `whsec_${Buffer.from('a secret of 24 bytes....').toString('base64')}`
