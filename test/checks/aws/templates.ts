@@ -9,9 +9,9 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { deathSignal } from '../../../src/worker/processes/death-signal.ts'
 import { startImageBuilder } from '../../stands/image-builder.ts'
-import { until } from '../../support/live.ts'
 import { npmPackages, pythonPackages } from './installed.ts'
 
 const deploy = join(import.meta.dirname, '..', '..', '..', 'deploy', 'aws')
@@ -116,7 +116,7 @@ const withoutResources: ReadonlySet<string> = new Set([
 async function checkScripts(folder: string): Promise<number> {
   const cli = pythonPackages(`awscli-${versions.cli}`, [`awscli==${versions.cli}`])
   const moto = pythonPackages(`moto-${versions.moto}-server`, [`moto[server]==${versions.moto}`])
-  const stand = [join(moto, 'python'), join(import.meta.dirname, '..', '..', 'stands', 'moto.py')]
+  const stand = [join(moto, 'python'), join(import.meta.dirname, '..', '..', 'stands', 'moto-server.py')]
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const [command, ...args] = [...deathSignal(), ...stand, '-H', '127.0.0.1', '-p', `${port}`]
@@ -125,14 +125,7 @@ async function checkScripts(folder: string): Promise<number> {
     env: { ...process.env, MOTO_EC2_LOAD_DEFAULT_AMIS: 'true' },
   })
   try {
-    await until(
-      () =>
-        fetch(url).then(
-          () => true,
-          () => false,
-        ),
-      'moto listens',
-    )
+    await listening(url)
     const env = {
       ...process.env,
       PATH: `${dirname(process.execPath)}:${cli}:${process.env.PATH}`,
@@ -233,6 +226,16 @@ function runLong(command: string, args: string[], cwd: string, env: NodeJS.Proce
       else reject(new Error(`${command}: exited with code ${code}:\n${Buffer.concat(output)}`))
     })
   })
+}
+
+/** Resolves when the server answers. */
+async function listening(url: string): Promise<void> {
+  const until = performance.now() + 120_000
+  while (performance.now() < until) {
+    if (await fetch(url).catch(() => undefined)) return
+    await delay(200)
+  }
+  throw new Error(`${url}: nothing listens`)
 }
 
 function ended(child: ChildProcess): Promise<void> {
