@@ -1,7 +1,7 @@
 /**
- * Compares how long requests take at an attacked cluster and, at the same time, at one that nobody attacks. Whatever
- * else the machine does delays both, so their ratio is what the attack costs. The clients of one cluster never wait for the
- * other: waiting would space their requests out there, and they would meet no others (decisions/197-clients-in-step.md).
+ * Compares how long requests take at an attacked cluster and, at the same moment, at one that nobody attacks. Whatever
+ * else the machine does delays both, so their ratio is what the attack costs. All clients begin a round together: out of step, they
+ * would meet at one cluster only (decisions/197-clients-in-step.md).
  */
 
 import { Agent } from 'node:http'
@@ -22,53 +22,67 @@ const patienceMs = 30_000
  */
 export const mostSlowdown = 8
 
+interface Times {
+  calmMs: number
+  attackedMs: number
+}
+
 export class Pace {
+  readonly #attacked: Up
+  readonly #calm: Up
   readonly #agent = new Agent({ keepAlive: true, localAddress })
-  readonly #loops: Promise<void>[]
-  #times: { calm: number[]; attacked: number[] } = { calm: [], attacked: [] }
+  readonly #loop: Promise<void>
+  #rounds: Times[] = []
   #beganAt = 0
   #open = true
 
   constructor(attacked: Up, calm: Up) {
-    this.#loops = Array.from({ length: clients }, () => [
-      this.#run(calm, 'calm'),
-      this.#run(attacked, 'attacked'),
-    ]).flat()
+    this.#attacked = attacked
+    this.#calm = calm
+    this.#loop = this.#run()
   }
 
   /** Rounds that start from now on count. */
   begin(): void {
-    this.#times = { calm: [], attacked: [] }
+    this.#rounds = []
     this.#beganAt = performance.now()
   }
 
-  /** Resolves when this many rounds were measured at each cluster, or the clients lose their patience. */
+  /** Resolves when this many rounds were measured, or the clients lose their patience. */
   async rounds(count: number): Promise<void> {
     const ends = performance.now() + patienceMs
-    const measured = () => Math.min(this.#times.calm.length, this.#times.attacked.length)
-    while (measured() < count && performance.now() < ends) await delay(20)
+    while (this.#rounds.length < count && performance.now() < ends) await delay(20)
   }
 
   /** Requests that still wait count with the time that they have waited. */
   async stop(): Promise<void> {
     this.#open = false
     this.#agent.destroy()
-    await Promise.all(this.#loops)
+    await this.#loop
   }
 
   /** How many times as long requests took at the attacked cluster. */
   get slowdown(): number {
-    return upperQuartile(this.#times.attacked) / upperQuartile(this.#times.calm)
+    return (
+      upperQuartile(this.#rounds.map(({ attackedMs }) => attackedMs)) /
+      upperQuartile(this.#rounds.map(({ calmMs }) => calmMs))
+    )
   }
 
-  async #run(up: Up, kind: 'calm' | 'attacked'): Promise<void> {
+  async #run(): Promise<void> {
     while (this.#open) {
       const began = performance.now()
-      const ms = await this.#round(up)
+      const times = await Promise.all(Array.from({ length: clients }, () => this.#both()))
       // A round that waited until the end counts, whenever it started.
-      if (began >= this.#beganAt || !this.#open) this.#times[kind].push(ms)
+      if (began >= this.#beganAt || !this.#open) this.#rounds.push(...times)
       await delay(pauseMs)
     }
+  }
+
+  /** One client's round at each cluster. */
+  async #both(): Promise<Times> {
+    const [calmMs, attackedMs] = await Promise.all([this.#round(this.#calm), this.#round(this.#attacked)])
+    return { calmMs, attackedMs }
   }
 
   async #round(up: Up): Promise<number> {
