@@ -6,7 +6,10 @@
 import { parseArgs } from 'node:util'
 import { type Experiment, Trial, type Verdict } from '../support/hostile/trial.ts'
 import { adminGuard, hiddenSecrets } from './hostile/access.ts'
+import { clockJumps, damagedLedger } from './hostile/damage.ts'
+import { http2Attacks } from './hostile/http2.ts'
 import { halfClosed, idleConnections, largeJson, unrepeatable, uploads } from './hostile/input.ts'
+import { keeperAttacks, unfetchedResults } from './hostile/keeper.ts'
 import {
   brainKills,
   brainPause,
@@ -16,15 +19,26 @@ import {
   takenId,
 } from './hostile/processes.ts'
 import { fewDescriptors, fullDisk, ledgerGrowth } from './hostile/resources.ts'
-import { smuggling } from './hostile/smuggling.ts'
+import { smuggling, smugglingToWorkloads } from './hostile/smuggling.ts'
 import { hungJobs, hungRequests, idleWebSockets, poisonedSlots, slowReaders } from './hostile/waiting.ts'
 
 const experiments: readonly Experiment[] = [
   longRestart,
-  ...[largeJson, uploads, idleConnections, unrepeatable, halfClosed, smuggling],
+  unfetchedResults,
+  ...[
+    largeJson,
+    uploads,
+    idleConnections,
+    unrepeatable,
+    halfClosed,
+    smuggling,
+    smugglingToWorkloads,
+    http2Attacks,
+  ],
   ...[slowReaders, hungJobs, hungRequests, idleWebSockets, poisonedSlots],
   ...[brainPause, brainKills, takenId, escapedChildren, orphanFronts],
-  ...[fewDescriptors, fullDisk, ledgerGrowth],
+  ...[fewDescriptors, fullDisk, ledgerGrowth, damagedLedger, clockJumps],
+  keeperAttacks,
   ...[hiddenSecrets, adminGuard],
 ]
 

@@ -1,6 +1,7 @@
 /** Innocent clients: steady small requests with known answers, on kept and on new connections, never retried. */
 
 import { Agent, request } from 'node:http'
+import { Agent as SecureAgent, request as secureRequest } from 'node:https'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Up } from './up.ts'
 
@@ -59,7 +60,7 @@ export class Innocents {
   slowestMs = 0
   readonly #up: Up
   readonly #options: Required<InnocentOptions>
-  readonly #agent = new Agent({ keepAlive: true, localAddress: address })
+  readonly #agent: Agent
   readonly #tallied: string[] = []
   readonly #loops: Promise<void>[]
   #open = true
@@ -69,6 +70,7 @@ export class Innocents {
     const { clients = 4, slowMs = 5_000, pauseMs = 20, reconnects = true } = options
     const { mayBeUnknown = false, mayBeRefused = false, tallies = true, name = 'innocent' } = options
     this.#up = up
+    this.#agent = keptAgent(up.url)
     this.#options = { clients, slowMs, pauseMs, reconnects, mayBeUnknown, mayBeRefused, tallies, name }
     this.#loops = Array.from({ length: clients }, (_, i) => this.#run(i))
   }
@@ -156,6 +158,14 @@ export interface Answer {
   headers: NodeJS.Dict<string | string[]>
 }
 
+/** Keeps its connections. */
+function keptAgent(url: string): Agent {
+  const options = { keepAlive: true, localAddress: address }
+  return url.startsWith('https:')
+    ? new SecureAgent({ ...options, rejectUnauthorized: false })
+    : new Agent(options)
+}
+
 /** Never rejects. */
 export function exchange(
   url: string,
@@ -175,9 +185,10 @@ export function exchange(
 ): Promise<Answer> {
   return new Promise((resolve) => {
     const failed = (why: string) => resolve({ status: 0, body: why, headers: {} })
-    const call = request(
+    const ask = url.startsWith('https:') ? secureRequest : request
+    const call = ask(
       url,
-      { method, agent, headers, ...(localAddress && { localAddress }) },
+      { method, agent, headers, rejectUnauthorized: false, ...(localAddress && { localAddress }) },
       (response) => {
         const chunks: Buffer[] = []
         response.on('data', (chunk: Buffer) => chunks.push(chunk))

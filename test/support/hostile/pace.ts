@@ -1,6 +1,7 @@
 /**
  * Compares how long requests take at an attacked cluster and, at the same moment, at one that nobody attacks. Whatever
- * else the machine does delays both, so their ratio is what the attack costs.
+ * else the machine does delays both, so their ratio is what the attack costs. All clients begin a round together: out of step, they
+ * would meet at one cluster only (decisions/197-clients-in-step.md).
  */
 
 import { Agent } from 'node:http'
@@ -30,7 +31,7 @@ export class Pace {
   readonly #attacked: Up
   readonly #calm: Up
   readonly #agent = new Agent({ keepAlive: true, localAddress })
-  readonly #loops: Promise<void>[]
+  readonly #loop: Promise<void>
   #rounds: Times[] = []
   #beganAt = 0
   #open = true
@@ -38,7 +39,7 @@ export class Pace {
   constructor(attacked: Up, calm: Up) {
     this.#attacked = attacked
     this.#calm = calm
-    this.#loops = Array.from({ length: clients }, () => this.#run())
+    this.#loop = this.#run()
   }
 
   /** Rounds that start from now on count. */
@@ -57,7 +58,7 @@ export class Pace {
   async stop(): Promise<void> {
     this.#open = false
     this.#agent.destroy()
-    await Promise.all(this.#loops)
+    await this.#loop
   }
 
   /** How many times as long requests took at the attacked cluster. */
@@ -71,11 +72,17 @@ export class Pace {
   async #run(): Promise<void> {
     while (this.#open) {
       const began = performance.now()
-      const [calmMs, attackedMs] = await Promise.all([this.#round(this.#calm), this.#round(this.#attacked)])
+      const times = await Promise.all(Array.from({ length: clients }, () => this.#both()))
       // A round that waited until the end counts, whenever it started.
-      if (began >= this.#beganAt || !this.#open) this.#rounds.push({ calmMs, attackedMs })
+      if (began >= this.#beganAt || !this.#open) this.#rounds.push(...times)
       await delay(pauseMs)
     }
+  }
+
+  /** One client's round at each cluster. */
+  async #both(): Promise<Times> {
+    const [calmMs, attackedMs] = await Promise.all([this.#round(this.#calm), this.#round(this.#attacked)])
+    return { calmMs, attackedMs }
   }
 
   async #round(up: Up): Promise<number> {

@@ -5,7 +5,10 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Up } from './up.ts'
 
-export async function dial(port: number, options: { allowHalfOpen?: boolean } = {}): Promise<Socket> {
+export async function dial(
+  port: number,
+  options: { allowHalfOpen?: boolean; localAddress?: string } = {},
+): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1', ...options })
   socket.on('error', () => {})
   await once(socket, 'connect')

@@ -16,8 +16,16 @@ export interface UpOptions {
   env?: NodeJS.ProcessEnv | ((folder: string) => NodeJS.ProcessEnv)
   /** A command that ends by running its arguments, such as `prlimit --nofile=100`. */
   through?: readonly string[]
+  /** Puts files into its folder before it starts. */
+  prepare?: (folder: string) => void
   /** An existing server in place of workloads. */
-  server?: { concurrency?: number }
+  server?: ServerOptions
+}
+
+export interface ServerOptions {
+  concurrency?: number
+  /** True: it records the bytes of each connection in a file of the folder `bytes`. */
+  recordsBytes?: boolean
 }
 
 export interface State {
@@ -155,7 +163,7 @@ export class Up {
 
   #say(line: string): void {
     this.lines.push(line)
-    const [, key, url] = /^ {2}(requests|admin) +(http:\/\/[^/\s]+)/.exec(line) ?? []
+    const [, key, url] = /^ {2}(requests|admin) +(https?:\/\/[^/\s]+)/.exec(line) ?? []
     if (key === 'requests') this.url = url!
     if (key === 'admin') this.adminUrl = url!
   }
@@ -170,9 +178,16 @@ function kill(pid: number): void {
 }
 
 /** Resolves when the cluster serves requests. */
-export async function startUp({ flags = [], env = {}, through = [], server }: UpOptions = {}): Promise<Up> {
+export async function startUp({
+  flags = [],
+  env = {},
+  through = [],
+  prepare,
+  server,
+}: UpOptions = {}): Promise<Up> {
   const folder = mkdtempSync(join(tmpdir(), 'plimsoll-hostile-'))
   mkdirSync(join(folder, 'tmp'))
+  prepare?.(folder)
   const size = flags.includes('--max') ? [] : ['--min', '1', '--max', '1']
   const serves = server ? [] : ['--workloads', workloads]
   if (server)
@@ -207,8 +222,12 @@ export async function startUp({ flags = [], env = {}, through = [], server }: Up
   return up
 }
 
-function serverConfig(folder: string, { concurrency = 1 }: { concurrency?: number }): object {
+function serverConfig(folder: string, { concurrency = 1, recordsBytes = false }: ServerOptions): object {
   const files = [join(folder, 'seen'), join(folder, '.plimsoll', 'tally')]
+  if (recordsBytes) {
+    files.push(join(folder, 'bytes'))
+    mkdirSync(join(folder, 'bytes'))
+  }
   return {
     workers: { command: [process.execPath, program, '{port}', ...files], concurrency },
     routes: [

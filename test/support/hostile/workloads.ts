@@ -51,6 +51,17 @@ const sink = defineWorkload({
   },
 })
 
+const seen = defineWorkload({
+  name: 'seen',
+  description: 'Writes its id to a file when its body has arrived',
+  params: z.strictObject({ id: z.string() }),
+  async run({ id }, { dataDir, body }) {
+    for await (const _ of body);
+    appendFileSync(join(dataDir, 'seen'), `${JSON.stringify({ url: `/seen?id=${id}` })}\n`)
+    return id
+  },
+})
+
 const echo = defineWorkload<AnyParams>({
   name: 'echo',
   description: 'Takes any parameters',
@@ -152,4 +163,18 @@ const escapes = defineWorkload({
   },
 })
 
-export default [double, tally, logged, sink, echo, nap, spin, large, surroundings, poison, probe, escapes]
+export default [
+  double,
+  tally,
+  logged,
+  sink,
+  seen,
+  echo,
+  nap,
+  spin,
+  large,
+  surroundings,
+  poison,
+  probe,
+  escapes,
+]
