@@ -15,8 +15,8 @@ export function cluster(stack: cdk.Stack, settings: Settings): void {
   }).valueAsString
   const stored = tables(stack, settings)
   const net = network(stack, settings)
-  const run = functions(stack, settings, stored)
-  const worker = workerRole(stack, stored)
+  const run = functions(stack, settings)
+  const worker = workerRole(stack)
   const template = workerTemplate(stack, settings, { image, role: worker, network: net })
   const role = balancerRole(stack, {
     ...{ settings, tables: stored, network: net, template, workerRole: worker, functions: run },

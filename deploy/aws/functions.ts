@@ -5,7 +5,6 @@ import lambda from 'aws-cdk-lib/aws-lambda'
 import logs from 'aws-cdk-lib/aws-logs'
 import { functionRole } from './roles.ts'
 import type { Settings } from './settings.ts'
-import type { Tables } from './tables.ts'
 
 /** By workload, as in the preset. */
 const cnvFunctions = { julia: 'cnv-fractals', dna: 'cnv-dna', grayscott: 'cnv-grayscott' }
@@ -17,7 +16,7 @@ const reserved = 8
 const codeFolder = 'build/functions'
 
 /** Cloudprime and hillclimbing send nothing to functions. */
-export function functions(stack: Stack, { name, preset }: Settings, tables: Tables): lambda.CfnFunction[] {
+export function functions(stack: Stack, { name, preset }: Settings): lambda.CfnFunction[] {
   if (preset === 'cloudprime' || preset === 'hillclimbing') return []
   const names: readonly (readonly [workload: string | undefined, name: string])[] =
     preset === 'cnv' ? Object.entries(cnvFunctions) : [[undefined, name]]
@@ -36,7 +35,7 @@ export function functions(stack: Stack, { name, preset }: Settings, tables: Tabl
       memorySize: 512,
       timeout: 900,
       reservedConcurrentExecutions: reserved,
-      role: functionRole(stack, `Role${id}`, logGroup.attrArn, tables).roleArn,
+      role: functionRole(stack, `Role${id}`, logGroup.attrArn).roleArn,
       loggingConfig: { logGroup: logGroup.ref },
       environment: {
         variables: { PLIMSOLL_PRESET: preset, ...(workload !== undefined && { PLIMSOLL_ONLY: workload }) },

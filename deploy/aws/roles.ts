@@ -14,10 +14,10 @@ import type { Tables } from './tables.ts'
 export const clusterTag = 'plimsoll:cluster'
 
 const rowActions = [
-  ...['dynamodb:BatchGetItem', 'dynamodb:BatchWriteItem', 'dynamodb:DescribeTable', 'dynamodb:GetItem'],
-  ...['dynamodb:PutItem', 'dynamodb:Query', 'dynamodb:Scan', 'dynamodb:UpdateItem'],
+  ...['dynamodb:BatchGetItem', 'dynamodb:BatchWriteItem', 'dynamodb:DeleteItem', 'dynamodb:DescribeTable'],
+  ...['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query', 'dynamodb:Scan', 'dynamodb:UpdateItem'],
 ]
-const jobActions = [...rowActions, 'dynamodb:ConditionCheckItem', 'dynamodb:DeleteItem']
+const jobActions = [...rowActions, 'dynamodb:ConditionCheckItem']
 
 const sessionReason = 'Actions of Session Manager have no resources.'
 
@@ -27,17 +27,16 @@ const sessionActions = [
   ...['ssmmessages:OpenControlChannel', 'ssmmessages:OpenDataChannel'],
 ]
 
-export function workerRole(stack: Stack, { documents }: Tables): iam.Role {
+/** Workers report to the balancer, which writes the tables. */
+export function workerRole(stack: Stack): iam.Role {
   const role = machineRole(stack, 'WorkerRole')
-  allowRows(role, documents)
   acceptWildcards(role, sessionReason, ['*'])
   return role
 }
 
-export function functionRole(stack: Stack, id: string, logGroupArn: string, { documents }: Tables): iam.Role {
+export function functionRole(stack: Stack, id: string, logGroupArn: string): iam.Role {
   const role = new iam.Role(stack, id, { assumedBy: new iam.ServicePrincipal('lambda.amazonaws.com') })
   allow(role, ['logs:CreateLogStream', 'logs:PutLogEvents'], [logGroupArn])
-  allowRows(role, documents)
   return role
 }
 

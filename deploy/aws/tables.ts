@@ -10,24 +10,24 @@ interface TableKeys {
   range?: string
 }
 
-/** The keys are those that the documents name. */
+/** As `src/systems/` names and reads them; the names begin with that of the cluster. */
 const documentTables: Readonly<Record<PresetName, readonly TableKeys[]>> = {
   plimsoll: [],
-  cloudprime: [{ name: 'CloudPrime', hash: 'parameter' }],
+  cloudprime: [{ name: 'cloudprime', hash: 'parameter', range: 'code' }],
   cnv: [{ name: 'WORKLOAD_METRICS', hash: 'type', range: 'sortKey' }],
   hillclimbing: [
-    { name: 'HcRequest', hash: 'requestId' },
+    { name: 'HcRequest', hash: 'requestId', range: 'code' },
     { name: 'HcInstance', hash: 'instanceId' },
   ],
   ecowork: [
-    { name: 'FoxesRabbits', hash: 'key' },
-    { name: 'InsectWar', hash: 'key' },
-    { name: 'Compression', hash: 'key' },
+    { name: 'ecowork-foxes-rabbits', hash: 'key', range: 'code' },
+    { name: 'ecowork-insect-war', hash: 'key', range: 'code' },
+    { name: 'ecowork-compress', hash: 'key', range: 'code' },
   ],
 }
 
 export interface Tables {
-  /** Written by workers and functions. */
+  /** Written by the balancer. */
   documents: dynamodb.CfnTable[]
   /** Written by the balancer. */
   jobs: dynamodb.CfnTable
@@ -35,7 +35,10 @@ export interface Tables {
 
 export function tables(stack: Stack, { name, preset }: Settings): Tables {
   const documents = documentTables[preset].map(({ name: table, hash, range }) =>
-    newTable(stack, table, table, [hash, ...(range === undefined ? [] : [range])]),
+    newTable(stack, table.replaceAll('-', ''), `${name}-${table}`, [
+      hash,
+      ...(range === undefined ? [] : [range]),
+    ]),
   )
   const jobs = newTable(stack, 'Jobs', `${name}-jobs`, ['pk', 'sk'], {
     texts: ['list_shard', 'ended_shard', 'hook_shard'],

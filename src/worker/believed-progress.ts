@@ -35,6 +35,14 @@ export class BelievedProgress {
     return (attempt.expected - this.of(attempt, true)) / (this.#nominal * this.#pace)
   }
 
+  /**
+   * True: the brain believes that the attempt has ended, and it has not. Until it knows better, the brain lets shorter jobs
+   * wait for that end.
+   */
+  isLate(attempt: AttemptState, done: number): boolean {
+    return done < attempt.expected && this.msUntilEnd(attempt) <= 0
+  }
+
   /** True: what the brain believes is close enough to what is done. */
   isClose(attempt: AttemptState, done: number, extrapolates: boolean): boolean {
     const believed = this.of(attempt, extrapolates)

@@ -240,9 +240,7 @@ export class Supervisor {
   #revise(attempt: AttemptState): void {
     const done = this.#done(attempt)
     const isRevised = this.#reviseIfDue(attempt, done)
-    // Until it knows better, the brain lets shorter jobs wait for the end of one that only seems to be almost done.
-    const isLate = done < attempt.expected && this.#believed.msUntilEnd(attempt) <= 0
-    if (isRevised || isLate) this.#sendProgress(attempt, done)
+    if (isRevised || this.#believed.isLate(attempt, done)) this.#sendProgress(attempt, done)
     if (isRevised) this.#choose()
     if (attempt.running) this.#planRevision(attempt)
   }

@@ -4,10 +4,13 @@
  */
 
 import { cpuFromCloudWatch } from './aws/cloudwatch.ts'
+import { dynamoTables } from './aws/dynamodb.ts'
 import { ec2Fleet } from './aws/ec2-fleet.ts'
+import { lambdaFunctions } from './aws/lambda.ts'
 import { addFigures, noFigures, type Part, problemOf } from './aws/part.ts'
+import { deployment } from './aws/templates.ts'
 
-const parts: readonly Part[] = [ec2Fleet, cpuFromCloudWatch]
+const parts: readonly Part[] = [ec2Fleet, cpuFromCloudWatch, lambdaFunctions, dynamoTables, deployment]
 
 const total = noFigures()
 let failed = 0

@@ -9,6 +9,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type Stand, type StandName, startStand } from '../../stands/dynamodb/server.ts'
+import type { Part } from './part.ts'
 
 interface Suite {
   name: string
@@ -72,22 +73,41 @@ async function test(asked: readonly string[], stand: Stand | undefined): Promise
   return counts
 }
 
-// Servers end with this process.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+type Results = Record<string, (Counts & { left_out?: readonly string[] }) | { error: string }>
 
-const results: Record<string, (Counts & { left_out?: readonly string[] }) | { error: string }> = {}
-let isGood = true
-const names = process.argv.slice(2)
-for (const suite of suites.filter(({ name }) => names.length === 0 || names.includes(name))) {
-  console.log(`${suite.name} …`)
-  try {
-    const counts = await runSuite(suite)
-    results[suite.name] = { ...counts, ...(suite.skips && { left_out: suite.skips }) }
-    isGood &&= counts.fail === 0 && counts.skipped === 0 && counts.pass > 0
-  } catch (error) {
-    results[suite.name] = { error: (error as Error).message }
-    isGood = false
+/** Without names: all suites. */
+async function runSuites(names: readonly string[]): Promise<{ results: Results; isGood: boolean }> {
+  const results: Results = {}
+  let isGood = true
+  for (const suite of suites.filter(({ name }) => names.length === 0 || names.includes(name))) {
+    console.log(`${suite.name} …`)
+    try {
+      const counts = await runSuite(suite)
+      results[suite.name] = { ...counts, ...(suite.skips && { left_out: suite.skips }) }
+      isGood &&= counts.fail === 0 && counts.skipped === 0 && counts.pass > 0
+    } catch (error) {
+      results[suite.name] = { error: (error as Error).message }
+      isGood = false
+    }
   }
+  return { results, isGood }
 }
-console.log(JSON.stringify(results))
-process.exitCode = isGood ? 0 : 1
+
+/** SQLite and PostgreSQL are covered by `npm test` and `npm run check:thorough`. */
+export const dynamoTables: Part = {
+  name: 'DynamoDB',
+  async run(say) {
+    const { results, isGood } = await runSuites(['dynamodb_local', 'moto'])
+    say(JSON.stringify(results))
+    if (!isGood) throw new Error('a suite has failed')
+    return {}
+  },
+}
+
+if (import.meta.main) {
+  // Servers end with this process.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+  const { results, isGood } = await runSuites(process.argv.slice(2))
+  console.log(JSON.stringify(results))
+  process.exitCode = isGood ? 0 : 1
+}

@@ -18,6 +18,7 @@ import type { StandFunction } from '../../stands/lambda/service.ts'
 import { openFunctions, sendTo, useLambda } from '../../support/lambda.ts'
 import { type Live, startLive, stopLive, until } from '../../support/live.ts'
 import { npmPackages } from './installed.ts'
+import type { Part } from './part.ts'
 
 const ricVersion = '4.0.2'
 const root = join(import.meta.dirname, '..', '..', '..')
@@ -27,7 +28,7 @@ interface Ended {
   after(end: () => unknown): void
 }
 
-export interface LambdaFigures {
+interface LambdaFigures {
   requests: number
   wrong: number
   lambda_invocations: number
@@ -35,8 +36,17 @@ export interface LambdaFigures {
   lambda_cold_starts: number
 }
 
+export const lambdaFunctions: Part = {
+  name: 'Lambda',
+  async run(say) {
+    const { lambda_cold_starts, ...figures } = await checkLambda()
+    say(`${lambda_cold_starts} cold starts`)
+    return figures
+  },
+}
+
 /** Rejects if anything differs from what it must be. */
-export async function checkLambda(): Promise<LambdaFigures> {
+async function checkLambda(): Promise<LambdaFigures> {
   const ric = join(
     npmPackages(`aws-lambda-ric-${ricVersion}`, { 'aws-lambda-ric': ricVersion }),
     'aws-lambda-ric',

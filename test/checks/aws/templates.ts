@@ -13,12 +13,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { deathSignal } from '../../../src/worker/processes/death-signal.ts'
 import { startImageBuilder } from '../../stands/image-builder.ts'
 import { npmPackages, pythonPackages } from './installed.ts'
+import type { Part } from './part.ts'
 
 const deploy = join(import.meta.dirname, '..', '..', '..', 'deploy', 'aws')
 const presets = ['plimsoll', 'cloudprime', 'cnv', 'hillclimbing', 'ecowork']
 const versions = { nag: '2.38.2', lint: '1.58.0', cli: '1.46.2', moto: '5.2.5' }
 
-export interface TemplateFigures {
+interface TemplateFigures {
   presets: number
   resources: number
   lint_errors: number
@@ -27,7 +28,16 @@ export interface TemplateFigures {
   left: number
 }
 
-export async function checkTemplates(): Promise<TemplateFigures> {
+export const deployment: Part = {
+  name: 'deployment',
+  async run(say) {
+    const { left, ...figures } = await checkTemplates()
+    say(JSON.stringify(figures))
+    return { left }
+  },
+}
+
+async function checkTemplates(): Promise<TemplateFigures> {
   const { dependencies } = JSON.parse(readFileSync(join(deploy, 'package.json'), 'utf8')) as {
     dependencies: Record<string, string>
   }
