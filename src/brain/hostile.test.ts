@@ -70,7 +70,7 @@ const placing = {
 function believed({ view }: Trial): string {
   return JSON.stringify(view, (key, value) => (timed.has(key) ? undefined : value))
 }
-const timed: ReadonlySet<string> = new Set(['now', 'done', 'remaining', 'outstanding'])
+const timed: ReadonlySet<string> = new Set(['now', 'done', 'remaining', 'outstanding', 'ranMs'])
 
 /** A brain under hostile events, and the checks of its state. */
 class Siege {
