@@ -4,15 +4,15 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
-import { collect, digest, firstDifference, mapLines } from './log.ts'
-import { normalise, renameFields } from './normalise.ts'
-import { noRenames, type Renames } from './renames.ts'
+import { collect, digest, firstDifference, mapLines } from '../../tools/same-actions/log.ts'
+import { normalise, renameFields } from '../../tools/same-actions/normalise.ts'
+import { noRenames, type Renames } from '../../tools/same-actions/renames.ts'
 
 const here = resolve(import.meta.dirname, '../..')
 
 /** The comparison of this checkout with another, over a few runs of one policy. */
 function compared(checkout: string) {
-  const main = join(import.meta.dirname, 'main.ts')
+  const main = join(here, 'tools/same-actions/main.ts')
   const { status, stdout } = spawnSync(
     process.execPath,
     [main, here, checkout, '--seeds', '2', '--policy', 'srpt', '--no-renames'],

@@ -9,12 +9,12 @@ import { request } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
 import test from 'node:test'
 import { connect as connectTls } from 'node:tls'
-import { tlsListener } from '../src/admin/listener.ts'
-import { setPeer } from '../src/front/tls/below.ts'
-import { Certificates } from '../src/front/tls/certificates.ts'
-import { bearer } from '../src/wire/token.ts'
-import { certificateFolder, newCertificate } from './support/certificates.ts'
-import { assertWell, cli, startLive, stopLive, until } from './support/live.ts'
+import { tlsListener } from '../../src/admin/listener.ts'
+import { setPeer } from '../../src/front/tls/below.ts'
+import { Certificates } from '../../src/front/tls/certificates.ts'
+import { bearer } from '../../src/wire/token.ts'
+import { certificateFolder, newCertificate } from '../support/certificates.ts'
+import { assertWell, cli, startLive, stopLive, until } from '../support/live.ts'
 
 const one = newCertificate('one.example')
 const two = newCertificate('two.example')

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
-import { certificateFolder, newCertificate } from './support/certificates.ts'
-import { ask, comparable, patient, startServer } from './support/direct.ts'
-import { KeptClient } from './support/kept-client.ts'
-import { startUp, type Up } from './support/up.ts'
+import { certificateFolder, newCertificate } from '../support/certificates.ts'
+import { ask, comparable, patient, startServer } from '../support/direct.ts'
+import { KeptClient } from '../support/kept-client.ts'
+import { startUp, type Up } from '../support/up.ts'
 
 const limit = { timeout: 300_000 }
 
