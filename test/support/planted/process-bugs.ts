@@ -38,7 +38,11 @@ export const processBugs: Readonly<Record<string, readonly Planted[]>> = {
     ),
     planted(
       'a restarted worker that keeps its old address',
-      ['src/live/joined-workers.ts', 'if (known && !isSameProcess(known, hello)) this.#forgetEnded(id)', ''],
+      [
+        'src/live/joined-workers.ts',
+        "if (known && !isSameProcess(known, hello)) this.#forgetEnded(id, 'it was started again')",
+        '',
+      ],
       [
         'src/live/joined-workers.test.ts',
         'a worker that starts again under its id replaces the old address at once',
@@ -46,7 +50,11 @@ export const processBugs: Readonly<Record<string, readonly Planted[]>> = {
     ),
     planted(
       'a restarted worker that keeps its old address, by seeds',
-      ['src/live/joined-workers.ts', 'if (known && !isSameProcess(known, hello)) this.#forgetEnded(id)', ''],
+      [
+        'src/live/joined-workers.ts',
+        "if (known && !isSameProcess(known, hello)) this.#forgetEnded(id, 'it was started again')",
+        '',
+      ],
       seeds,
     ),
     planted(
