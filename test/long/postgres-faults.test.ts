@@ -206,7 +206,7 @@ test('tables of other applications and of newer versions are not used', options,
   const newer = await server!.createDatabase()
   await (await openJobStore(newer)).close()
   await server!.query('UPDATE plimsoll.version SET version = 99', newer)
-  await rejectsWith(openJobStore(newer), 'STORE', /version 99; this Plimsoll supports versions up to 2/)
+  await rejectsWith(openJobStore(newer), 'STORE', /version 99; this Plimsoll supports versions up to 3/)
   const other = await server!.createDatabase()
   await server!.query('CREATE SCHEMA plimsoll CREATE TABLE theirs (n int)', other)
   await rejectsWith(openJobStore(other), 'STORE', /belongs to another application/)
