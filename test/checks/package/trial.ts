@@ -88,7 +88,7 @@ export async function tryWithoutAws(place: Place): Promise<void> {
   const join_ = ['--join-address', '127.0.0.1:0', '--ec2-join', '10.0.0.1:8082']
   const command = ['npx', '--no', 'plimsoll', 'up', ...fleet, ...join_, '--data', 'without-aws'] as const
   const { stderr } = await run(place, [...command], 2)
-  assert.match(stderr, /^plimsoll: --fleet = ec2: requires npm i @aws-sdk\/client-ec2$/m)
+  assert.match(stderr, /^plimsoll: --fleet = ec2 requires npm i @aws-sdk\/client-ec2$/m)
 }
 
 /** `npx --no` runs what is installed and never asks to install anything. */
