@@ -152,3 +152,31 @@ test('a removed job is not checked', (t) => {
   pass(1_000)
   assert.deepEqual([changes, samples()], [[], 1])
 })
+
+test('a job that is paused every few milliseconds is found to wait', (t) => {
+  const { watch, job, pass, state, changes } = useWatch(t)
+  state.busy = false
+  for (let i = 0; i < 30 && !state.waiting; i++) {
+    watch.add(job)
+    pass(3)
+    if (!state.waiting) watch.remove(job)
+    pass(20)
+  }
+  assert.deepEqual(
+    changes.map(([, waiting]) => waiting),
+    [true],
+  )
+})
+
+test('time in which a job was paused does not count as waiting', (t) => {
+  const { watch, job, pass, state, changes } = useWatch(t)
+  for (let i = 0; i < 30; i++) {
+    state.busy = true
+    watch.add(job)
+    pass(3)
+    watch.remove(job)
+    state.busy = false
+    pass(20)
+  }
+  assert.deepEqual(changes, [])
+})

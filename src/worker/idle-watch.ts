@@ -9,6 +9,8 @@ const firstMs = 10
 /** A running job that used less than `idleShare` of the time between two readings waits. */
 const idleMs = 50
 export const idleShare = 0.05
+/** A job that runs again after a pause is read at the earliest after this time. */
+const leastMs = 1
 /** A waiting job that uses more than `busyShare` of this time computes. */
 const wakeMs = 25
 const busyShare = 0.25
@@ -32,6 +34,8 @@ interface Sample {
 
 export class IdleWatch<W extends Watched> {
   readonly #samples = new Map<W, Sample>()
+  /** Of paused jobs, with the time that they ran since. Else one that is paused every few milliseconds would never be read. */
+  readonly #paused = new WeakMap<W, { sample: Sample; ranMs: number }>()
   readonly #changed: (job: W, waiting: boolean) => void
   readonly #now: () => number
 
@@ -43,15 +47,22 @@ export class IdleWatch<W extends Watched> {
   /** The job runs from now on. Idempotent. */
   add(job: W): void {
     if (this.#samples.has(job) || !job.run?.demandMs) return
-    const at = this.#now()
-    const timer = setTimeout(() => this.#begin(job), firstMs).unref()
-    this.#samples.set(job, { at, demandMs: undefined, runnable: false, timer, since: at })
+    const { sample: before, ranMs = 0 } = this.#paused.get(job) ?? {}
+    const at = this.#now() - ranMs
+    const { demandMs, runnable = false } = before ?? {}
+    const sample: Sample = { at, demandMs, runnable, timer: undefined, since: at }
+    this.#samples.set(job, sample)
+    if (demandMs !== undefined) this.#plan(job, sample, job.waiting, Math.max(leastMs, idleMs - ranMs))
+    else sample.timer = setTimeout(() => this.#begin(job), Math.max(leastMs, firstMs - ranMs)).unref()
   }
 
   /** The job is paused or has ended. Idempotent. */
   remove(job: W): void {
-    clearTimeout(this.#samples.get(job)?.timer)
+    const sample = this.#samples.get(job)
+    if (!sample) return
+    clearTimeout(sample.timer)
     this.#samples.delete(job)
+    this.#paused.set(job, { sample, ranMs: this.#now() - sample.at })
   }
 
   #begin(job: W): void {
