@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import type { ServerHttp2Session, ServerHttp2Stream, ServerOptions } from 'node:http2'
 import type { Server, Socket } from 'node:net'
 import { RequestProblem, sendProblem } from '../problem.ts'
+import { resetConnection } from '../tls/below.ts'
 import { streamHead } from './stream-head.ts'
 import { StreamRequest } from './stream-request.ts'
 import type { StreamResponse } from './stream-response.ts'
@@ -32,6 +33,8 @@ const mostFields = 256
 const [resetBurst, resetsPerSecond] = [500, 50]
 /** PING and SETTINGS frames that a client may send at once, and per second after that. Each one must be answered. */
 const [controlBurst, controlsPerSecond] = [1_000, 250]
+/** Time in which the reason may reach a client that is disconnected for too many of them. */
+const farewellMs = 1_000
 /** A connection without requests is closed after this time. */
 const idleMs = 60_000
 /** Memory that Node may use for one connection, in MB. */
@@ -128,6 +131,8 @@ export class Http2Sessions {
       if (left >= 0 || session.destroyed) return
       this.#parts.refused(socket.remoteAddress ?? 'a client', 'it sent too many HTTP/2 control frames')
       session.destroy(undefined, calmCode)
+      // The session waits for a write in progress, which may never end while the client only sends.
+      setTimeout(() => resetConnection(socket), farewellMs).unref()
     }
     session.on('ping', count)
     session.on('remoteSettings', count)
