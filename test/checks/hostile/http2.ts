@@ -1,6 +1,5 @@
 /** Clients that flood, hold or bloat connections of HTTP/2. */
 
-import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { certificateFolder, newCertificate } from '../../support/certificates.ts'
 import { rssMbOf } from '../../support/hostile/process-tree.ts'
@@ -80,7 +79,8 @@ const floods: Record<string, Flood> = {
 async function play(trial: Trial, up: Up, name: string, flood: Flood): Promise<void> {
   const client = await RawHttp2.open(up.port)
   trial.after(() => client.socket.destroy())
-  const closed = once(client.socket, 'close')
+  // A reset connection is closed, too.
+  const closed = new Promise((resolve) => client.socket.once('close', resolve))
   if (flood.begin) client.socket.write(flood.begin)
   await client.flood(flood.count, flood.frames)
   if (flood.mustEnd)

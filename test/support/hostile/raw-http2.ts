@@ -91,7 +91,7 @@ export class RawHttp2 {
 
   /** Writes these frames, one batch after the other. Resolves with false if the server closes the connection. */
   async flood(count: number, frames: (i: number) => Buffer): Promise<boolean> {
-    const closed = once(this.socket, 'close')
+    const closed = new Promise((resolve) => this.socket.once('close', resolve))
     let batch: Buffer[] = []
     let bytes = 0
     for (let i = 0; i < count && this.socket.writable; i++) {
@@ -102,7 +102,10 @@ export class RawHttp2 {
       const wrote = this.socket.write(Buffer.concat(batch))
       batch = []
       bytes = 0
-      if (!wrote && this.socket.writable) await Promise.race([once(this.socket, 'drain'), closed])
+      if (!wrote && this.socket.writable) {
+        const drained = new Promise((resolve) => this.socket.once('drain', resolve))
+        await Promise.race([drained, closed])
+      }
     }
     return this.socket.writable
   }
