@@ -50,7 +50,7 @@ export const seedRuns: Readonly<Record<string, string>> = {
   [keptSeeds[0]]: 'test/virtual/keeper/main.ts',
 }
 
-type EditParts = [file: string, from: string, to: string]
+export type EditParts = [file: string, from: string, to: string]
 
 /** `more`: edits without which other parts of the code would hide the mistake. */
 export function planted(

@@ -1,6 +1,12 @@
 /** Old behaviours of processes, each with the test that must fail when it returns. */
 
-import { type Planted, planted, seeds } from './plant.ts'
+import { type EditParts, type Planted, planted, seeds } from './plant.ts'
+
+const keepsOldAddress: EditParts = [
+  'src/live/joined-workers.ts',
+  "if (known && !isSameProcess(known, hello)) this.#forgetEnded(id, 'it was started again')",
+  '',
+]
 
 export const processBugs: Readonly<Record<string, readonly Planted[]>> = {
   'pauses of the brain': [
@@ -36,27 +42,11 @@ export const processBugs: Readonly<Record<string, readonly Planted[]>> = {
       ['src/live/join.ts', 'badId(id) ?? whyTaken(id, worker(id), hello)', 'badId(id)'],
       ['src/live/join.test.ts', 'the id of a connected worker is free only for the same process'],
     ),
-    planted(
-      'a restarted worker that keeps its old address',
-      [
-        'src/live/joined-workers.ts',
-        "if (known && !isSameProcess(known, hello)) this.#forgetEnded(id, 'it was started again')",
-        '',
-      ],
-      [
-        'src/live/joined-workers.test.ts',
-        'a worker that starts again under its id replaces the old address at once',
-      ],
-    ),
-    planted(
-      'a restarted worker that keeps its old address, by seeds',
-      [
-        'src/live/joined-workers.ts',
-        "if (known && !isSameProcess(known, hello)) this.#forgetEnded(id, 'it was started again')",
-        '',
-      ],
-      seeds,
-    ),
+    planted('a restarted worker that keeps its old address', keepsOldAddress, [
+      'src/live/joined-workers.test.ts',
+      'a worker that starts again under its id replaces the old address at once',
+    ]),
+    planted('a restarted worker that keeps its old address, by seeds', keepsOldAddress, seeds),
     planted(
       'a second worker with an id in use, by seeds',
       ['src/live/join.ts', 'badId(id) ?? whyTaken(id, worker(id), hello)', 'badId(id)'],
